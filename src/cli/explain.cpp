@@ -68,12 +68,15 @@ std::vector<Term> terms_of(const report::Summary& summary) {
       terms.push_back({op.family, op.seconds, message ? "simulated" : provenance_of_computes(summary)});
     }
   }
-  double idle = 0, devices = 0;
+  double idle = 0, host = 0, devices = 0;
   for (const report::DeviceSummary& device : summary.devices) {
-    idle += device.idle.value() * static_cast<double>(device.count());
-    devices += static_cast<double>(device.count());
+    const auto alike = static_cast<double>(device.count());
+    idle += (device.idle - device.host_idle).value() * alike;
+    host += (device.host_idle + device.host_inside).value() * alike;
+    devices += alike;
   }
   terms.push_back({"idle", Seconds(devices > 0 ? idle / devices : 0), "simulated"});
+  terms.push_back({"host", Seconds(devices > 0 ? host / devices : 0), "simulated"});
   std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.seconds > b.seconds; });
   return terms;
 }

@@ -1,6 +1,9 @@
 #include <memory>
 
+#include "cost/bounds.h"
+#include "cost/law_prices.h"
 #include "cost/parameters.h"
+#include "cost/shipped.h"
 #include "foreflow/cost/calibration.h"
 #include "foreflow/cost/signature.h"
 
@@ -13,7 +16,19 @@ const Keys& keys() {
   static const Keys all = {
       {"messages", "whether messages take what was measured", types::one_of({"measured", "simulated"}), "`measured`"},
       {"families", "measured times by op and data type, as `foreflow calibrate` writes them",
-       types::list_of(family, "a list of objects")}};
+       types::list_of(family, "a list of objects"), "none"},
+      {"kernel_floor", "of laws: no kernel takes less on the device", types::time(), "\"0s\""},
+      {"optimizer_bytes", "of laws: read and written for each parameter by the optimizer", types::bytes(),
+       "what its operands and results have"},
+      {"loss_bytes", "of laws: read and written for each logit by the loss and its gradient", types::bytes(),
+       "what their operands and results have"},
+      {"score_bytes",
+       "of laws: read and written for each score of unfused attention by what is no op of the program, such as dropout",
+       types::bytes(), "\"0B\""},
+      {"device", "the device that `laws` were fitted to", types::text("the name of a device")},
+      {"files", "the published measurements that they were fitted to", types::list_of(types::text("a path"), "a list")},
+      {"laws", "laws of kernels and collectives with their constants, as `foreflow calibrate --device` writes them",
+       types::list_of(family, "a list of objects"), "those that come with Foreflow for the device of the platform"}};
   return all;
 }
 
@@ -24,11 +39,44 @@ bool measured_messages(const JsonView& parameters) {
   return choice == "measured";
 }
 
-std::optional<Price> compute_price(const Calibration& calibration, const Application& application) {
+// What a model was made from.
+struct Tables {
+  Calibration families;                  // measured times
+  std::optional<DeviceCalibration> own;  // the laws of the file, which all devices take
+  LawTerms terms;
+};
+
+Calibrations laws_for(const Tables& tables, const platform::Device& device) {
+  if (tables.own) return {&*tables.own};
+  Calibrations chosen;
+  for (const std::string_view name : stand_ins(device.kind)) {
+    for (const DeviceCalibration& shipped : shipped_calibrations()) {
+      if (shipped.device == name) chosen.push_back(&shipped);
+    }
+  }
+  return chosen;
+}
+
+std::optional<Price> measured_price(const Calibration& calibration, const Application& application) {
   const ir::OpCall& call = application.call;
   const ir::Work work    = call.def.work(call, application.outputs);
   return price(calibration, {std::string(call.def.name), std::string(dtype_of(call.inputs, application.outputs)),
                              signature(call, application.outputs), 1, work.flops, work.read + work.written});
+}
+
+// Measured, or between two measurements; by the law of its family; along the line of its family; by the data sheet.
+Price chained_price(const Tables& tables, bool has_laws, const Application& application, const platform::Device& device,
+                    const std::function<Price(const Application&, const platform::Device&)>& beyond) {
+  const auto measured = measured_price(tables.families, application);
+  // Shape arithmetic runs ahead of a device, unless its time was measured there.
+  if (measured && measured->provenance == Provenance::table) return *measured;
+  if (application.on_host) return beyond(application, device);
+  if (measured && (!has_laws || measured->provenance == Provenance::interpolated)) return *measured;
+  if (has_laws) {
+    if (const auto time = price_by_laws(application, device, laws_for(tables, device), tables.terms))
+      return {*time, Provenance::regression};
+  }
+  return measured ? *measured : beyond(application, device);
 }
 
 std::optional<Seconds> message_time(const Calibration& calibration, const Application& application, int ranks) {
@@ -40,25 +88,31 @@ std::optional<Seconds> message_time(const Calibration& calibration, const Applic
   return found ? std::optional(found->time) : std::nullopt;
 }
 
+constexpr std::pair<const char*, Bytes LawTerms::*> kLawBytes[] = {{"optimizer_bytes", &LawTerms::optimizer_bytes},
+                                                                   {"loss_bytes", &LawTerms::loss_bytes},
+                                                                   {"score_bytes", &LawTerms::score_bytes}};
+
 CostModel make(const JsonView& parameters) {
   allow_only(parameters, keys());
-  if (!parameters.has("families"))
-    parameters.fail(
-        "names no calibration; write {\"model\": \"FILE.json\"} with a file that `foreflow calibrate` made");
-  const auto calibration = std::make_shared<const Calibration>(from_json(parameters.at("families")));
-  const Json nothing     = Json::object();
-  CostModel model        = cost_models().get("roofline", parameters.where()).make(JsonView(nothing, parameters.file()));
-  const bool measured    = measured_messages(parameters);
-  model.name             = "calibrated";
-  model.compute          = [calibration, beyond = model.compute](const Application& application,
-                                                        const platform::Device& device) {
-    const auto found = compute_price(*calibration, application);
-    // Shape arithmetic runs ahead of a device, unless its time was measured there.
-    if (found && (!application.on_host || found->provenance == Provenance::table)) return *found;
-    return beyond(application, device);
+  Tables tables;
+  if (parameters.has("families")) tables.families = from_json(parameters.at("families"));
+  if (parameters.has("laws")) tables.own = device_calibration(parameters);
+  if (parameters.has("kernel_floor")) tables.terms.kernel_floor = bounded_time(parameters.at("kernel_floor"));
+  for (const auto& [key, member] : kLawBytes) {
+    if (parameters.has(key)) tables.terms.*member = parameters.at(key).as_bytes();
+  }
+  const bool has_laws = tables.own || !parameters.has("families");
+  const auto shared   = std::make_shared<const Tables>(std::move(tables));
+  const Json nothing  = Json::object();
+  CostModel model     = cost_models().get("roofline", parameters.where()).make(JsonView(nothing, parameters.file()));
+  const bool measured = measured_messages(parameters);
+  model.name          = "calibrated";
+  model.compute       = [shared, has_laws, beyond = model.compute](const Application& application,
+                                                             const platform::Device& device) {
+    return chained_price(*shared, has_laws, application, device, beyond);
   };
-  model.communication = [calibration, measured](const Application& application, int ranks) {
-    return measured ? message_time(*calibration, application, ranks) : std::nullopt;
+  model.communication = [shared, measured](const Application& application, int ranks) {
+    return measured ? message_time(shared->families, application, ranks) : std::nullopt;
   };
   return model;
 }
@@ -66,10 +120,11 @@ CostModel make(const JsonView& parameters) {
 }  // namespace
 
 CostModelDef row() {
-  return {"calibrated",
-          "measured times from a calibration file: table, interpolation, fitted line by op and data type; roofline for "
-          "the rest",
-          keys(), make};
+  return {
+      "calibrated",
+      "measured times of a file: table, interpolation; then laws of kernels, fitted to published measurements of the "
+      "device or of the nearest that was measured; roofline for the rest",
+      keys(), make};
 }
 
 }  // namespace foreflow::cost::definitions::calibrated

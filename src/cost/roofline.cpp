@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "cost/bounds.h"
 #include "cost/parameters.h"
+#include "foreflow/base/error.h"
 #include "foreflow/cost/cost.h"
+#include "foreflow/ir/fp8.h"
 
 namespace foreflow::cost::definitions::roofline {
 namespace {
@@ -14,10 +17,16 @@ constexpr double kComputeEfficiency = 271.2 / 312;
 constexpr double kMemoryEfficiency  = 739.0 / 900;
 
 const Keys& keys() {
-  static const Keys all = {{"compute_efficiency", "share of the peak arithmetic that is reached", types::positive(1),
-                            fmt::format("{:.3g}", kComputeEfficiency)},
-                           {"memory_efficiency", "share of the memory bandwidth that is reached", types::positive(1),
-                            fmt::format("{:.3g}", kMemoryEfficiency)}};
+  static const Keys all = {
+      {"compute_efficiency", "share of the peak arithmetic that is reached", types::positive(1),
+       fmt::format("{:.3g}", kComputeEfficiency)},
+      {"memory_efficiency", "share of the memory bandwidth that is reached", types::positive(1),
+       fmt::format("{:.3g}", kMemoryEfficiency)},
+      {"kernel_floor", "no kernel takes less on the device", types::time(), "\"0s\""},
+      {"unaligned", "products with rows that are no multiple of 16 bytes take so many times the arithmetic",
+       types::number(1), "1"},
+      {"optimizer_bytes", "read and written for each parameter by the optimizer", types::bytes(),
+       "what its operands and results have"}};
   return all;
 }
 
@@ -37,25 +46,98 @@ std::string_view compute_dtype(const Application& application) {
   return "f32";
 }
 
+struct RooflineTerms {
+  double compute = kComputeEfficiency, memory = kMemoryEfficiency;
+  Seconds kernel_floor;
+  double unaligned = 1;
+  Bytes optimizer_bytes;  // for each parameter; 0: those of the operands and results
+};
+
+// True for a tensor whose rows do not all begin at a multiple of 16 bytes, as loads and matrix units want them.
+bool has_odd_rows(const ir::Type& type) {
+  constexpr int64_t kAlignment = 16;
+  return type.is_tensor() && type.dims.size() > 1 &&
+         type.dims[type.dims.size() - 1] * ir::size_of(type.dtype) % kAlignment != 0;
+}
+
+// Work that does at least this many flop for each byte is done by matrix units.
+constexpr double kFlopPerByteOfProducts = 8;
+
+bool is_odd_product(const Application& application, const ir::Work& work) {
+  if (work.flops.value() < kFlopPerByteOfProducts * (work.read + work.written).value()) return false;
+  return std::any_of(application.call.inputs.begin(), application.call.inputs.end(), has_odd_rows) ||
+         std::any_of(application.outputs.begin(), application.outputs.end(), has_odd_rows);
+}
+
+double parameters_in(const ir::Type& type) {
+  if (!type.is_tuple()) return ir::bytes_of(type).value() / ir::size_of(type.dtype);
+  double sum = 0;
+  for (const ir::Type& element : type.elements) sum += parameters_in(element);
+  return sum;
+}
+
+// The element type of the units that do the arithmetic.
+std::string_view unit_dtype(const Application& application, const platform::Device& device) {
+  if (application.call.attributes.find(ir::kFp8) == nullptr) return compute_dtype(application);
+  if (!device.peaks.contains("f8"))
+    throw Error("$.workload.dtype", "is fp8, of which " + device.kind + " has no units; use bf16");
+  return "f8";
+}
+
+// A product in fp8 reads one byte for each number. `converted` is moved by a kernel of its own (NVIDIA, Transformer
+// Engine: cast_transpose), which reads an operand and writes it twice, as it is and transposed for the other product.
+struct Fp8Traffic {
+  Bytes product, converted;
+};
+Fp8Traffic fp8_traffic(const Application& application, const ir::Work& work) {
+  const auto operand   = static_cast<size_t>(application.call.attributes.get_int(ir::kFp8));
+  const ir::Type& type = application.call.inputs[operand];
+  const int wide       = ir::size_of(type.dtype);
+  const Bytes narrow   = ir::bytes_of(type) / wide;
+  return {work.read / wide + work.written, (wide + 2) * narrow};
+}
+
 // Williams, Waterman, Patterson 2009: an op takes the longer of its arithmetic at peak and its traffic at full memory
 // bandwidth, plus a launch for each kernel.
-Seconds roofline_time(const Application& application, const platform::Device& device, double compute, double memory) {
+Seconds roofline_time(const Application& application, const platform::Device& device, const RooflineTerms& terms) {
   const ir::Work work = application.call.def.work(application.call, application.outputs);
   if (work.kernels == 0) return Seconds(0);
-  const Seconds arithmetic = work.flops / (device.peak(compute_dtype(application)) * compute);
-  const Seconds traffic    = (work.read + work.written) / (device.memory_bandwidth * memory);
-  return std::max(arithmetic, traffic) + work.kernels * device.launch;
+  Seconds arithmetic = work.flops / (device.peak(unit_dtype(application, device)) * terms.compute);
+  if (terms.unaligned > 1 && is_odd_product(application, work)) arithmetic = terms.unaligned * arithmetic;
+  const BytesPerSecond memory = device.memory_bandwidth * terms.memory;
+  if (application.call.attributes.find(ir::kFp8) != nullptr) {
+    const Fp8Traffic bytes = fp8_traffic(application, work);
+    return std::max({arithmetic, bytes.product / memory, work.kernels * terms.kernel_floor}) +
+           std::max(bytes.converted / memory, terms.kernel_floor) + (work.kernels + 1) * device.launch;
+  }
+  const bool updates = application.call.def.role == ir::Role::optimizer && terms.optimizer_bytes > Bytes(0);
+  Bytes moved = updates ? parameters_in(application.outputs[0]) * terms.optimizer_bytes : work.read + work.written;
+  moved -= std::min(moved, application.kept);
+  if (application.joined) return std::max(arithmetic, moved / memory);
+  return std::max({arithmetic, moved / memory, work.kernels * terms.kernel_floor}) + work.kernels * device.launch;
+}
+
+RooflineTerms read_terms(const JsonView& parameters) {
+  RooflineTerms terms;
+  terms.compute = efficiency(parameters, "compute_efficiency", kComputeEfficiency);
+  terms.memory  = efficiency(parameters, "memory_efficiency", kMemoryEfficiency);
+  if (parameters.has("kernel_floor")) terms.kernel_floor = bounded_time(parameters.at("kernel_floor"));
+  if (parameters.has("optimizer_bytes")) terms.optimizer_bytes = parameters.at("optimizer_bytes").as_bytes();
+  if (!parameters.has("unaligned")) return terms;
+  terms.unaligned        = parameters.at("unaligned").as_number();
+  constexpr double kMost = 1000;
+  if (!(terms.unaligned >= 1 && terms.unaligned <= kMost))
+    parameters.at("unaligned").fail("must be at least 1 and at most 1000");
+  return terms;
 }
 
 CostModel make(const JsonView& parameters) {
   allow_only(parameters, keys());
-  const double compute = efficiency(parameters, "compute_efficiency", kComputeEfficiency);
-  const double memory  = efficiency(parameters, "memory_efficiency", kMemoryEfficiency);
+  const RooflineTerms terms = read_terms(parameters);
   CostModel model;
   model.name    = "roofline";
   model.compute = [=](const Application& application, const platform::Device& device) {
-    return Price{application.on_host ? Seconds(0) : roofline_time(application, device, compute, memory),
-                 Provenance::roofline};
+    return Price{application.on_host ? Seconds(0) : roofline_time(application, device, terms), Provenance::roofline};
   };
   model.communication = [](const Application&, int) { return std::optional<Seconds>(); };
   return model;

@@ -40,6 +40,7 @@ GroupCommunication communication_of(const ir::Op& op, const std::vector<ir::Type
   result.what.algorithm                        = chosen != nullptr ? chosen : &collective::default_algorithm(kind.kind);
   result.what.bytes                            = ir::bytes_of(kind.counts_result ? outputs[0] : inputs[0]);
   result.what.fixed = ranks < 2 ? std::optional(Seconds(0)) : cost.communication(application, ranks);
+  result.what.start = kind.kind == collective::Kind::send ? options.message_start : options.collective_start;
   return result;
 }
 

@@ -6,6 +6,8 @@
 #include "foreflow/ir/host_memory.h"
 #include "foreflow/lower/reshard_op.h"
 #include "foreflow/stream/host_copy.h"
+#include "lower/issuer.h"
+#include "lower/kernels.h"
 
 namespace foreflow::lower {
 namespace {
@@ -13,6 +15,11 @@ namespace {
 template <class T>
 void append(std::string& key, const T& value) {
   key.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+void append_issue(std::string& key, const stream::Issue& issue) {
+  for (const Seconds time : {issue.first, issue.all, issue.lag}) append(key, time);
+  append(key, issue.waits);
 }
 
 template <class Key, class Row>
@@ -30,6 +37,7 @@ int32_t FragmentMaker::intern(stream::Compute compute, const std::array<Seconds,
     key += '\0' + part.name;
     append(key, part.duration);
   }
+  if (compute.issue != stream::Issue()) append_issue(key, compute.issue);
   const int32_t number = intern_row(compute_index_, computes, std::move(key), std::move(compute));
   if (static_cast<size_t>(number) == provenance.size()) provenance.push_back(shares);
   return number;
@@ -42,6 +50,8 @@ int32_t FragmentMaker::intern(const stream::Communication& communication) {
   append(key, communication.bytes);
   append(key, communication.fixed.has_value());
   append(key, communication.fixed.value_or(Seconds(0)));
+  append(key, communication.start);
+  append_issue(key, communication.issue);
   return intern_row(communication_index_, communications, std::move(key), communication);
 }
 
@@ -62,7 +72,9 @@ class FragmentWriter {
         instance_(maker.interpretation_.instances[static_cast<size_t>(instance)]),
         function_(maker.module_.functions[instance_.function]),
         live_(analyse(maker.module_, instance_, boundary, maker.cost_.memory)),
-        recorder_(maker.ledger_, function_, instance_.function, live_) {}
+        recorder_(maker.ledger_, function_, instance_.function, live_),
+        issuer_(maker.options_.host),
+        kernels_(maker.options_.fuses, function_, instance_, live_) {}
 
   Fragment run() {
     for (size_t o = 0; o < function_.ops.size(); ++o) {
@@ -127,16 +139,19 @@ class FragmentWriter {
     bool on_host = true;
     for (uint32_t i = 0; i < op.result_count; ++i)
       on_host = on_host && instance_.values[op.first_result + i].known != nullptr;
-    const cost::Application application{{*op.def, *op.attributes, inputs, known, op.result_count}, outputs, on_host};
+    cost::Application application{{*op.def, *op.attributes, inputs, known, op.result_count}, outputs, on_host};
     ir::Device device = interpret::common_device(inputs);
     if (!device.placed() && !outputs.empty()) device = ir::device_of(outputs[0]);
+    kernels_.place(o, device, application);
     const cost::Price price = maker_.cost_.compute(application, hardware(device));
-    Open& open              = open_[device];
+    if (issuer_.begins_anew(op, device)) close(device);
+    Open& open = open_[device];
     open.event.duration += price.time;
     open.shares[static_cast<size_t>(price.provenance)] += price.time;
     if (!on_host) {
       const ir::Work work = op.def->work(application.call, outputs);
       open.event.flops += work.flops + work.masked;
+      issuer_.add(op, device, application.joined ? 0 : work.kernels, price.time, open.event.issue);
     }
     if (price.time > Seconds(0)) open.event.parts.push_back({std::string(op.def->name), price.time});
     // The elements of a tuple that is no longer needed stay in place.
@@ -199,6 +214,7 @@ class FragmentWriter {
     check_resolved(op, inputs);
     GroupCommunication made = communication_of(op, inputs, output_types(op), maker_.cost_, maker_.options_);
     meetings_.push_back({std::move(made.members), -1, made.replicas > 1});
+    made.what.issue = issuer_.of(made.what.kind, meetings_.back().members);
     if (meetings_.back().members.size() > 1 || made.replicas > 1)
       meetings_.back().communication = maker_.intern(made.what);
     return meetings_.back();
@@ -251,7 +267,11 @@ class FragmentWriter {
     }
     std::vector<bool> began(members.size());
     for (const ReshardMeeting& meeting : meetings) {
-      const auto first = static_cast<uint32_t>(fragment_.members.size());
+      const auto first           = static_cast<uint32_t>(fragment_.members.size());
+      stream::Communication what = meeting.what;
+      std::vector<ir::Device> devices;
+      for (const size_t member : meeting.members) devices.push_back(members[member]);
+      what.issue = issuer_.of(what.kind, devices);
       for (const size_t member : meeting.members) {
         const ir::Device& device = members[member];
         close(device);
@@ -264,7 +284,7 @@ class FragmentWriter {
       }
       fragment_.steps.push_back({Step::Kind::meeting, static_cast<int32_t>(fragment_.meetings.size())});
       fragment_.meetings.push_back(
-          {maker_.intern(meeting.what), first, static_cast<uint32_t>(fragment_.members.size()), false});
+          {maker_.intern(what), first, static_cast<uint32_t>(fragment_.members.size()), false});
     }
     free_elsewhere(freed);
   }
@@ -366,9 +386,10 @@ class FragmentWriter {
   void hand_over(const ir::Device& from, const ir::Device& to) {
     if (from == to) return;
     close(from);
-    add_meeting(
-        {"Send", collective::Kind::send, &collective::default_algorithm(collective::Kind::send), Bytes(0), Seconds(0)},
-        {from, to}, {Bytes(0), Bytes(0)}, {});
+    stream::Communication what{"Send", collective::Kind::send, &collective::default_algorithm(collective::Kind::send),
+                               Bytes(0), Seconds(0)};
+    what.issue = issuer_.of(what.kind, {from, to});
+    add_meeting(what, {from, to}, {Bytes(0), Bytes(0)}, {});
   }
 
   void add_meeting(const stream::Communication& what, const std::vector<ir::Device>& members,
@@ -416,6 +437,7 @@ class FragmentWriter {
 
   // By value, because callers pass the key of the entry that is erased here.
   void close(ir::Device device) {
+    kernels_.end(device);
     const auto found = open_.find(device);
     if (found == open_.end()) return;
     Open open = std::move(found->second);
@@ -436,6 +458,8 @@ class FragmentWriter {
   const ir::Function& function_;
   Liveness live_;
   Recorder recorder_;
+  Issuer issuer_;
+  Kernels kernels_;
   Fragment fragment_;
   std::map<ir::Device, Open> open_;
   std::map<ir::Device, int32_t> numbers_;  // of fragment_.lanes

@@ -43,6 +43,8 @@ class Periods {
       device.compute       = after(device.compute, other.compute);
       device.communication = after(device.communication, other.communication);
       device.idle          = all.iteration_time - device.busy;
+      device.host_idle     = std::min(after(device.host_idle, other.host_idle), device.idle);
+      device.host_inside   = after(device.host_inside, other.host_inside);
     }
     return true;
   }

@@ -100,10 +100,12 @@ std::vector<Segment> critical_path(const stream::Program& program, const stream:
 
   Path path;
   while (true) {
+    const Seconds reached        = timeline.records[place.stream][place.item].start;
     place                        = last_to_arrive(program, timeline, place);
     const std::string& device    = program.streams[place.stream].name;
     const stream::Record& record = timeline.records[place.stream][place.item];
     const int32_t instance       = program.streams[place.stream].items[place.item].instance;
+    path.add(device, "waiting", reached - record.start);  // for the host of a stream that hands over
     path.add(device, what(program, place), record.end - record.start,
              instance < 0 ? Seconds(0) : contention[static_cast<size_t>(instance)]);
     path.add(device, "waiting", record.start - free_since(timeline, place));

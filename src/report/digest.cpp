@@ -82,10 +82,13 @@ Averages averages(const Summary& summary) {
   for (const DeviceSummary& device : summary.devices) {
     const auto alike = static_cast<double>(device.count());
     out.idle += alike * device.idle;
+    out.host += alike * (device.host_idle + device.host_inside);
+    out.host_inside += alike * device.host_inside;
     communication += alike * device.communication;
     both += alike * (device.compute + device.communication - device.busy);
   }
-  if (summary.device_count > 0) out.idle = out.idle / static_cast<double>(summary.device_count);
+  const auto devices = static_cast<double>(std::max<int64_t>(summary.device_count, 1));
+  for (Seconds* sum : {&out.idle, &out.host, &out.host_inside}) *sum = *sum / devices;
   if (communication > Seconds(0)) out.hidden = both / communication;
   return out;
 }

@@ -53,7 +53,9 @@ std::string largest(const MemoryPeak& peak, stream::MemoryClass kind, size_t mos
 
 struct Averages {
   Seconds idle;
-  double hidden = 0;  // share of the communication time during which its device also computes, 0..1
+  Seconds host;         // waiting for the host
+  Seconds host_inside;  // the part of it that is not idle, but between kernels
+  double hidden = 0;    // share of the communication time during which its device also computes, 0..1
 };
 Averages averages(const Summary& summary);
 

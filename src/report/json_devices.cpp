@@ -10,12 +10,12 @@ namespace foreflow::report {
 namespace {
 
 // The figures in which devices that are reported as one group agree; the last is the index of their peak.
-using Figures = std::tuple<int, std::array<double, 6>, const MemoryPeak*>;
+using Figures = std::tuple<int, std::array<double, 8>, const MemoryPeak*>;
 
 Figures figures_of(const DeviceSummary& device, const MemoryPeak* peak) {
   return {device.job,
           {device.busy.value(), device.compute.value(), device.communication.value(), device.idle.value(),
-           device.peak_memory.value(), device.capacity.value()},
+           device.peak_memory.value(), device.capacity.value(), device.host_idle.value(), device.host_inside.value()},
           peak};
 }
 
@@ -91,6 +91,8 @@ class DeviceRows {
     row.set("compute_s", device.compute.value());
     row.set("communication_s", device.communication.value());
     row.set("idle_s", device.idle.value());
+    const Seconds host = device.host_idle + device.host_inside;
+    if (host > Seconds(0)) row.set("host_s", host.value());
     row.set("peak_memory_bytes", whole(device.peak_memory));
     row.set("memory_capacity_bytes", whole(device.capacity));
     row.set("fits", device.fits);

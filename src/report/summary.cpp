@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "foreflow/base/error.h"
+#include "foreflow/stream/host_times.h"
 #include "foreflow/stream/share.h"
 #include "report/collectives.h"
 #include "report/critical_path.h"
@@ -26,6 +27,11 @@ int64_t DeviceSummary::count() const {
 }
 
 namespace {
+
+// Seconds that a device waits for its host.
+struct HostTimes {
+  Seconds idle, inside;
+};
 
 DeviceSummary summarise_device(const stream::Program& program, const stream::Timeline& timeline,
                                const platform::Platform& platform, int index, const DeviceTimes& times) {
@@ -45,6 +51,20 @@ DeviceSummary summarise_device(const stream::Program& program, const stream::Tim
   device.capacity      = hardware.memory;
   device.fits          = device.peak_memory <= device.capacity;
   return device;
+}
+
+// By device; empty where hosts cost no time.
+std::vector<HostTimes> host_times(const stream::Program& program, const stream::Timeline& timeline) {
+  if (!stream::has_hosts(program)) return {};
+  std::vector<HostTimes> all(program.devices.size());
+  for (size_t s = 0; s < program.streams.size(); ++s) {
+    HostTimes& device = all[static_cast<size_t>(program.streams[s].device)];
+    for (const stream::Issued& item : stream::issued(program, timeline, s)) {
+      device.idle += item.idle;
+      device.inside += item.inside;
+    }
+  }
+  return all;
 }
 
 // Where links were not seen together (Timeline::like_link), those of equal figures are one; where they were observed,
@@ -249,12 +269,17 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
   summary.nodes          = summarise_nodes(program, platform);
   add_rates(summary, program, platform);
 
+  const auto hosts   = host_times(program, timeline);
   const auto streams = streams_by_device(program);
   DevicePlayer player(program, timeline);
   for (size_t d = 0; d < program.devices.size(); ++d) {
     const auto index = static_cast<int>(d);
     summary.devices.push_back(summarise_device(program, timeline, platform, index, player.play(index, streams[d])));
     summary.fits = summary.fits && summary.devices.back().fits;
+    if (hosts.empty()) continue;
+    DeviceSummary& device = summary.devices.back();
+    device.host_idle      = std::min(hosts[d].idle, device.idle);  // other streams may be busy meanwhile
+    device.host_inside    = hosts[d].inside;
   }
   summary.links                         = summarise_links(timeline, platform);
   const Tally tally                     = tally_of(program, timeline);

@@ -150,7 +150,8 @@ std::string where_time_goes(const Summary& summary) {
   }
   if (rest > Seconds(0)) row("other", rest, "");
   const Averages average = averages(summary);
-  row("idle", average.idle, "");
+  if (average.host > Seconds(0)) row("host", average.host, "the device waits until something is issued");
+  row("idle", average.idle - (average.host - average.host_inside), "");
   if (average.hidden > 0.0005)
     out += fmt::format("  {} of the communication is hidden behind compute\n", percent(average.hidden));
   return out;

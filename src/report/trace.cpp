@@ -2,11 +2,13 @@
 // composites nested in it, arrows for messages, counters for the memory of devices and the use of links.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 
 #include "foreflow/report/memory.h"
 #include "foreflow/report/writer.h"
+#include "foreflow/stream/host_times.h"
 #include "report/family.h"
 #include "report/link_load.h"
 #include "report/memory_curve.h"
@@ -144,6 +146,29 @@ void add_slices(Events& events, const stream::Program& program, const stream::Ti
   }
 }
 
+// A row for the host of each device that has one, below its streams.
+void add_hosts(Events& events, const stream::Program& program, const stream::Timeline& timeline) {
+  if (!stream::has_hosts(program)) return;
+  for (size_t s = 0; s < program.streams.size(); ++s) {
+    const stream::Stream& stream             = program.streams[s];
+    const std::vector<stream::Issued> issued = stream::issued(program, timeline, s);
+    const bool idle = std::all_of(issued.begin(), issued.end(), [](const auto& one) { return one.until == one.from; });
+    if (idle) continue;
+    const int process   = process_of(program, stream.device);
+    const size_t thread = program.streams.size() + s;
+    events.add("{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":{}}}}}", process,
+               thread, quoted(stream.name + " host"));
+    for (size_t i = 0; i < issued.size(); ++i) {
+      if (issued[i].until == issued[i].from) continue;
+      const stream::Item& item = stream.items[i];
+      const auto event         = static_cast<size_t>(item.event);
+      const std::string& what  = item.instance < 0 ? program.computes[event].name : program.communications[event].name;
+      events.slice(fmt::format("\"name\":{},\"cat\":\"host\"", quoted("issue " + std::string(plain_name(what)))),
+                   process, thread, nanoseconds(issued[i].from), nanoseconds(issued[i].until));
+    }
+  }
+}
+
 // Stacked by memory class.
 void add_class_counters(Events& events, const stream::Program& program, const stream::Timeline& timeline, int device) {
   for (const ClassPoint& point : memory_by_class(program, timeline, device)) {
@@ -211,6 +236,7 @@ std::string write_trace(const Summary& summary, const stream::Program& program, 
   Events events(room_for_report("trace", program, trace_size(program)));
   name_rows(events, program, platform);
   add_slices(events, program, timeline);
+  add_hosts(events, program, timeline);
   add_counters(events, summary, program, timeline, platform);
   return events.take();
 }

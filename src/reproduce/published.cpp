@@ -6,6 +6,25 @@
 #include "foreflow/base/text.h"
 
 namespace foreflow::reproduce {
+namespace {
+
+// A quoted cell may hold commas.
+std::vector<std::string> split_cells(std::string_view line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += c;
+    }
+  }
+  return cells;
+}
+
+}  // namespace
 
 const std::string& Published::word(const std::string& column) const {
   const auto cell = cells_.find(column);
@@ -27,7 +46,7 @@ std::vector<Published> read_published(const std::string& path) {
   for (const std::string& line : split(text, '\n')) {
     ++number;
     if (trim(line).empty() || line.front() == '#') continue;
-    const std::vector<std::string> cells = split(trim(line), ',');
+    const std::vector<std::string> cells = split_cells(trim(line));
     if (columns.empty()) {
       columns = cells;
       continue;

@@ -13,6 +13,7 @@
 #include "foreflow/transform/tensor.h"
 #include "scenario/blame.h"
 #include "scenario/fit_recompute.h"
+#include "scenario/fp8_products.h"
 #include "scenario/gpt_graph.h"
 #include "scenario/program.h"
 
@@ -112,7 +113,9 @@ ir::Module with_training(const Scenario& scenario, const ir::Module& module) {
 // of DistIR's authors does.
 ir::Module simplified(const Scenario& scenario, const ir::Module& module) {
   ir::Module resolved = transform::resolve(module);
-  return scenario.cost.removes_dead_code ? transform::eliminate_dead_code(resolved) : resolved;
+  if (scenario.cost.removes_dead_code) resolved = transform::eliminate_dead_code(resolved);
+  return scenario.workload.fp8 ? with_fp8_products(std::move(resolved), scenario.workload.size("vocabulary"))
+                               : resolved;
 }
 
 bool is_undistributed(const Strategy& strategy) { return strategy.devices() == 1 && strategy.microbatches == 1; }

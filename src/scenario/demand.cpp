@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "foreflow/lower/communication.h"
+#include "foreflow/lower/pointwise.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/simulate/alone.h"
 #include "foreflow/transform/part_ops.h"
@@ -70,7 +71,7 @@ struct LocalOp {
 class Estimator {
  public:
   Estimator(const Scenario& scenario, const platform::Platform& platform)
-      : cost_(scenario.cost), hardware_(hardware_of(platform)) {}
+      : cost_(scenario.cost), fuses_(scenario.strategy.fuses), hardware_(hardware_of(platform)) {}
 
   // Time on the fastest device; for a communication, the time by the cost model's formula if it has one.
   Seconds time(const LocalOp& op) const {
@@ -79,6 +80,9 @@ class Estimator {
       const auto ranks = static_cast<int>(std::max(op.inputs.size(), op.outputs.size()));
       return ranks < 2 ? Seconds(0) : cost_.communication(application, ranks).value_or(Seconds(0));
     }
+    // Part of another kernel it may take no additional time.
+    if (fuses_ && lower::is_pointwise(application, op.source.op->def->work(application.call, application.outputs)))
+      return Seconds(0);
     Seconds least = cost_.compute(application, *hardware_.front()).time;
     for (const platform::Device* device : hardware_) least = std::min(least, cost_.compute(application, *device).time);
     return least;
@@ -86,6 +90,7 @@ class Estimator {
 
  private:
   const cost::CostModel& cost_;
+  const bool fuses_;
   const std::vector<const platform::Device*> hardware_;
 };
 

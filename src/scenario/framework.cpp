@@ -37,8 +37,13 @@ bool shards_vocabulary(const Json& scenario) {
   return tp > 1 && rows > 0 && rows % tp == 0;
 }
 bool is_narrow(const Json& scenario) {
-  return has_word(scenario, "workload", "dtype", {"f16", "bf16", "Float16", "BFloat16"});
+  return has_word(scenario, "workload", "dtype", {"f16", "bf16", "fp8", "Float16", "BFloat16"});
 }
+bool is_roofline(const Json& scenario) {
+  return at(scenario, "cost", "model") == nullptr || has_word(scenario, "cost", "model", {"roofline"});
+}
+bool is_calibrated(const Json& scenario) { return has_word(scenario, "cost", "model", {"calibrated"}); }
+bool is_by_kernel(const Json& scenario) { return is_roofline(scenario) || is_calibrated(scenario); }
 bool trains(const Json& scenario) { return !has_word(scenario, "workload", "mode", {"inference"}); }
 
 Json section(const Json& scenario, const std::string& part) {
@@ -92,6 +97,9 @@ const std::vector<FrameworkCondition>& framework_conditions() {
       {"tp", "tp is more than 1", shards},
       {"tp divides the vocabulary", "tp is more than 1 and divides the stated vocabulary", shards_vocabulary},
       {"pp", "pp is more than 1", [](const Json& scenario) { return has_several(scenario, "pp"); }},
+      {"roofline", "the cost model is roofline, or none is stated", is_roofline},
+      {"calibrated", "the cost model is calibrated", is_calibrated},
+      {"roofline or calibrated", "the cost model is roofline or calibrated, or none is stated", is_by_kernel},
       {"dp", "it trains and dp is more than 1",
        [](const Json& scenario) { return trains(scenario) && has_several(scenario, "dp"); }},
   };

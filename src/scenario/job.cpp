@@ -31,15 +31,15 @@ Json shares_of(const Provenance& seconds) {
 report::Job describe(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
                      const std::vector<int64_t>& counts) {
   report::Job job;
-  job.name            = scenario.name;
-  job.engine          = scenario.engine->name;
-  job.samples         = static_cast<double>(sequential.samples);
-  job.tokens          = static_cast<double>(sequential.samples * sequential.tokens_per_sample);
-  job.parameters      = sequential.parameters;
-  job.model_flops     = sequential.model_flops;
+  job.name        = scenario.name;
+  job.engine      = scenario.engine->name;
+  job.samples     = static_cast<double>(sequential.samples);
+  job.tokens      = static_cast<double>(sequential.samples * sequential.tokens_per_sample);
+  job.parameters  = sequential.parameters;
+  job.model_flops = sequential.model_flops;
   // A ring leaves out blocks that are hidden as a whole, and fused ops some of the arithmetic of a softmax.
-  job.hardware_flops = std::max(job.model_flops, hardware_flops(lowered.compact, counts));
-  job.dtype           = ir::short_name(scenario.workload.dtype.value_or(ir::DType::f32));
+  job.hardware_flops  = std::max(job.model_flops, hardware_flops(lowered.compact, counts));
+  job.dtype           = scenario.workload.fp8 ? "f8" : ir::short_name(scenario.workload.dtype.value_or(ir::DType::f32));
   job.training        = scenario.workload.mode == workload::Mode::training;
   job.placement       = describe(scenario.placement);
   job.allocator       = scenario.allocator;

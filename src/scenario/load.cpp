@@ -23,7 +23,7 @@ void refuse_axes(const Json& json, const std::string& file) {
 const Json& empty_parts() {
   static const Json parts = [] {
     Json all;
-    for (const char* key : {"cost", "collective", "strategy", "placement"}) all.set(key, Json::object());
+    for (const char* key : {"cost", "host", "collective", "strategy", "placement"}) all.set(key, Json::object());
     return all;
   }();
   return parts;
@@ -117,6 +117,8 @@ void read_rest(const JsonView& root, Scenario& scenario) {
   adapt_to(scenario.cost, part_or_empty(root, "strategy"), scenario.strategy);
   scenario.collectives            = read_collectives(part_or_empty(root, "collective"), scenario.strategy);
   scenario.collectives.resharding = scenario.strategy.resharding;
+  scenario.collectives.fuses      = scenario.strategy.fuses;
+  scenario.collectives.host       = read_host(part_or_empty(root, "host"));
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ int64_t positive_or(const JsonView& json, std::string_view key, int64_t fallback
 Workload read_workload(const JsonView& json);
 Placement read_placement(const JsonView& json);
 cost::CostModel read_cost(const JsonView& json, int devices);  // of the program
+// The member, a time from 0 to 10^6 s, so that sums of many stay exact enough; 0 when absent.
+Seconds short_time_or_none(const JsonView& json, std::string_view key);
+lower::HostCosts read_host(const JsonView& json);
 // For the groups of devices that `strategy` makes.
 lower::Options read_collectives(const JsonView& json, const Strategy& strategy);
 

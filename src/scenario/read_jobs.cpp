@@ -7,7 +7,7 @@
 namespace foreflow::scenario {
 namespace {
 
-constexpr std::array<std::string_view, 5> kShared = {"workload", "strategy", "cost", "collective", "placement"};
+constexpr std::array<std::string_view, 6> kShared = {"workload", "strategy", "cost", "host", "collective", "placement"};
 constexpr int64_t kMostIterations                 = 10'000;  // each is written out
 
 // Every job with all of its parts in its own object.

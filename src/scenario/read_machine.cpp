@@ -48,7 +48,9 @@ cost::CostModel read_cost(const JsonView& json, int devices) {
 lower::Options read_collectives(const JsonView& json, const Strategy& strategy) {
   json.allow_only(names_of(collective_keys()));
   lower::Options options;
-  options.algorithms = read_algorithms(json);
+  options.algorithms       = read_algorithms(json);
+  options.collective_start = short_time_or_none(json, "start");
+  options.message_start    = short_time_or_none(json, "message_start");
   for (const CollectiveGroup& group : collective_groups()) {
     if (!json.has(group.name)) continue;
     json.at(group.name).allow_only(names_of(group_collective_keys()));

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "foreflow/base/error.h"
+#include "foreflow/stream/host_times.h"
 
 namespace foreflow::simulate {
 namespace {
@@ -21,7 +22,7 @@ double scatter(uint64_t x) {
 }  // namespace
 
 ComputeTimes::ComputeTimes(const stream::Program& program, const Disturbances& disturbances)
-    : jitter_(disturbances.jitter) {
+    : program_(program), hosted_(stream::has_hosts(program)), jitter_(disturbances.jitter) {
   durations_.reserve(program.computes.size());
   for (const stream::Compute& compute : program.computes) durations_.push_back(compute.duration.value());
 

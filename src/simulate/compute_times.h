@@ -1,6 +1,7 @@
-// Durations of computations under slowdowns and jitter.
+// Durations of computations under slowdowns and jitter, and what their hosts make of them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -14,12 +15,28 @@ constexpr double kOff = 1e30;
 
 class ComputeTimes {
  public:
+  // Keeps a reference to the program.
   ComputeTimes(const stream::Program& program, const Disturbances& disturbances);
 
   // The undisturbed duration of each of Program::computes, in seconds.
   const double* durations() const { return durations_.data(); }
   // True when every compute of the stream takes exactly durations().
   bool as_planned(int32_t stream) const { return paces_of_[static_cast<size_t>(stream)] < 0 && jitter_.amplitude == 0; }
+  // Whether anything costs the hosts of the streams time; if not, streams need not ask them.
+  bool hosted() const { return hosted_; }
+  const stream::Issue& issue(const stream::Item& item) const {
+    const auto event = static_cast<size_t>(item.event);
+    return item.instance < 0 ? program_.computes[event].issue : program_.communications[event].issue;
+  }
+  // The computation that is item `number` of the stream, which is free from `free` on, issued by its host.
+  struct Run {
+    double start, end;
+  };
+  Run run(int32_t stream, size_t number, const stream::Item& item, double free, stream::HostClock& host) const {
+    const auto begun = host.issue(issue(item), free);
+    return {begun.start, std::max(end(stream, number, item.event, begun.start), begun.least_end)};
+  }
+
   // When the computation `event`, item `item` of the stream, ends if it starts at `start`; seconds. Throws Error when
   // the device is off for good before that.
   double end(int32_t stream, size_t item, int32_t event, double start) const;
@@ -32,6 +49,8 @@ class ComputeTimes {
 
   double factor(int32_t stream, size_t item) const;
 
+  const stream::Program& program_;
+  bool hosted_;
   std::vector<double> durations_;
   std::vector<int32_t> paces_of_;         // by stream: index into paces_; -1: no slowdown
   std::vector<std::vector<Pace>> paces_;  // of a device, from time 0

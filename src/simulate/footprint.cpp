@@ -56,6 +56,7 @@ class FootprintMaker::Work {
       const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
                                         places, group.ground);
       algorithm         = placed.algorithm;
+      if (communication.start > Seconds(0)) result_.phases.push_back({communication.start, Seconds(0), -1});
       for (const collective::Phase& plan : algorithm->flows(placed.task).phases)
         result_.phases.push_back(phase(plan, communication, placed, group));
     }

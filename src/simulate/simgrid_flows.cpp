@@ -173,13 +173,16 @@ class Simulation {
   void play(size_t stream) {
     double clock      = 0;
     const auto& items = program_.streams[stream].items;
+    stream::HostClock host;
     for (size_t i = 0; i < items.size(); ++i) {
+      const auto instance = static_cast<size_t>(items[i].instance);
       if (items[i].instance < 0) {
-        clock = times_.end(static_cast<int32_t>(stream), i, items[i].event, clock);
-      } else if (footprints_.of_instance[static_cast<size_t>(items[i].instance)] < 0) {
-        clock = hand_over(stream, static_cast<size_t>(items[i].instance), clock);
+        clock = times_.run(static_cast<int32_t>(stream), i, items[i], clock, host).end;
+      } else if (footprints_.of_instance[instance] < 0) {
+        clock = hand_over(stream, instance, items[i], clock, host);
       } else {
-        clock = meet(stream, static_cast<size_t>(items[i].instance), clock);
+        clock = meet(stream, instance, host.arrive(times_.issue(items[i]), clock));
+        host.ended(times_.issue(items[i]), clock);
       }
     }
     waiting_for_[stream] = kDone;
@@ -187,11 +190,11 @@ class Simulation {
     for (const s4u::CommPtr& flow : foreign_) flow->cancel();
   }
 
-  double hand_over(size_t stream, size_t instance, double clock) {
+  double hand_over(size_t stream, size_t instance, const stream::Item& item, double clock, stream::HostClock& host) {
     Meeting& meeting    = meetings_[instance];
     const auto& members = program_.instances[instance].members;
     if (static_cast<size_t>(members[0]) == stream) {
-      meeting.start   = clock;
+      meeting.start   = host.arrive(times_.issue(item), clock);
       meeting.missing = 0;
       if (waiting_for_[static_cast<size_t>(members[1])] == static_cast<int>(instance))
         actors_[static_cast<size_t>(members[1])]->resume();
@@ -199,7 +202,9 @@ class Simulation {
     }
     waiting_for_[stream] = static_cast<int>(instance);
     if (meeting.missing > 0) s4u::this_actor::suspend();
-    return std::max(clock, meeting.start);
+    const double end = std::max(clock, meeting.start);
+    host.ended(times_.issue(item), end);
+    return end;
   }
 
   double meet(size_t stream, size_t instance, double clock) {

@@ -86,22 +86,31 @@ std::vector<stream::Record> records(int32_t stream, const SimulationResult& resu
   std::vector<stream::Record> all(items.size());
   stream::Record* const out = all.data();
   double clock              = 0;
+  stream::HostClock host;
+  const bool hosted = input.times.hosted();
   for (size_t i = 0; i < items.size(); ++i) {
     const stream::Item item = items[i];
     if (i + kOutcomesAhead < items.size() && items[i + kOutcomesAhead].instance >= 0)
       __builtin_prefetch(&outcomes[static_cast<size_t>(items[i + kOutcomesAhead].instance)]);
     double start = clock;
-    if (item.instance < 0) {
+    if (item.instance < 0 && hosted) {
+      const ComputeTimes::Run run = input.times.run(stream, i, item, clock, host);
+      start                       = run.start;
+      clock                       = run.end;
+    } else if (item.instance < 0) {
       clock = as_planned ? clock + durations[item.event] : input.times.end(stream, i, item.event, clock);
     } else {
       const Outcome& outcome = outcomes[static_cast<size_t>(item.instance)];
       const auto meeting     = static_cast<size_t>(outcome.meeting);
+      const bool signals     = outcome.signals >= 0 && stream == outcome.signals;
+      if (hosted && (outcome.signals < 0 || signals)) host.arrive(input.times.issue(item), clock);
       if (outcome.signals < 0) {
         start = result.starts[meeting];
         clock = result.ends[meeting];
-      } else if (stream != outcome.signals) {
+      } else if (!signals) {
         start = clock = std::max(clock, result.starts[meeting]);
       }
+      if (hosted && !signals) host.ended(input.times.issue(item), clock);
     }
     out[i] = {Seconds(start), Seconds(clock)};
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "foreflow/stream/host_times.h"
+
 namespace foreflow::simulate {
 namespace {
 
@@ -11,7 +13,10 @@ constexpr double kShiftRounding = 1e-11;  // of the makespan
 class SteadyFinder {
  public:
   SteadyFinder(const stream::Program& program, const stream::Timeline& timeline, const std::vector<int32_t>& kinds)
-      : program_(program), timeline_(timeline), kinds_(kinds), tolerance_(kShiftRounding * timeline.makespan.value()) {}
+      : program_(program), timeline_(timeline), kinds_(kinds), tolerance_(kShiftRounding * timeline.makespan.value()) {
+    if (!stream::has_hosts(program)) return;
+    for (size_t s = 0; s < program.streams.size(); ++s) hosts_.push_back(stream::issued(program, timeline, s));
+  }
 
   std::optional<SteadyState> run() const {
     const auto longest = std::max_element(program_.streams.begin(), program_.streams.end(),
@@ -59,6 +64,14 @@ class SteadyFinder {
     return true;
   }
 
+  // A host that falls back in every period will be late in one of them. One that gets further ahead never is: where it
+  // makes no difference once, it makes none later.
+  bool keeps_up(size_t stream, size_t first, size_t count, double period) const {
+    if (hosts_.empty() || count == 0) return true;
+    const std::vector<stream::Issued>& host = hosts_[stream];
+    return (host[first + count].until - host[first].until).value() <= period + tolerance_;
+  }
+
   // The stretches of all streams, where they repeat as well.
   std::optional<SteadyState> around(size_t reference, size_t first, size_t count) const {
     const double from   = start(reference, first);
@@ -67,7 +80,7 @@ class SteadyFinder {
     SteadyState steady{{}, Seconds(period)};
     for (size_t stream = 0; stream < program_.streams.size(); ++stream) {
       const size_t begin = first_from(stream, from), end = first_from(stream, from + period);
-      if (!repeats(stream, begin, end - begin, period)) return {};
+      if (!repeats(stream, begin, end - begin, period) || !keeps_up(stream, begin, end - begin, period)) return {};
       // An idle stream: it has no items in the stretch before this one either.
       if (begin == end && first_from(stream, from - period) != begin) return {};
       steady.stretches.push_back({begin, end - begin});
@@ -88,7 +101,8 @@ class SteadyFinder {
   const stream::Program& program_;
   const stream::Timeline& timeline_;
   const std::vector<int32_t>& kinds_;
-  const double tolerance_;  // seconds
+  const double tolerance_;                          // seconds
+  std::vector<std::vector<stream::Issued>> hosts_;  // by stream and item; empty: they cost no time
 };
 
 }  // namespace

@@ -27,7 +27,11 @@ StreamStates::StreamStates(const stream::Program& program, const Participants& p
 void StreamStates::compute(StreamState& state, const Item* end) const {
   const Item* item = state.item;
   double clock     = state.clock;
-  if (times_.as_planned(state.stream)) {
+  if (times_.hosted()) {
+    const Item* const first = items(state).data();
+    for (; item != end && item->instance < 0; ++item)
+      clock = times_.run(state.stream, static_cast<size_t>(item - first), *item, clock, state.host).end;
+  } else if (times_.as_planned(state.stream)) {
     const double* durations = times_.durations();
     for (; item != end && item->instance < 0; ++item) clock += durations[item->event];
   } else {
@@ -41,9 +45,9 @@ void StreamStates::compute(StreamState& state, const Item* end) const {
 
 bool StreamStates::hand_over(StreamState& state, Meeting& meeting) {
   if (state.stream == ~meeting.missing) {
-    meeting.start = state.clock;
-    release(meeting, state.clock);
-    pass(state, state.clock);
+    meeting.start = arrive(state);
+    release(meeting, meeting.start);
+    ++state.item;
     return true;
   }
   if (meeting.start == kLater) {

@@ -46,6 +46,7 @@ class StreamStates {
     double clock;
     int32_t stream;
     int32_t next_waiting;  // of those that wait at the same meeting; -1: the last
+    stream::HostClock host = {};
   };
   struct Meeting {
     double start;     // the latest arrival so far; of a hand-over: kLater until it is signalled
@@ -64,7 +65,12 @@ class StreamStates {
     meeting.waiting    = static_cast<int32_t>(&state - states_.data());
   }
   void release(Meeting& meeting, double end);
-  static void pass(StreamState& state, double end) {
+  // When the stream arrives at the communication that is its next item: not before its host has issued it.
+  double arrive(StreamState& state) const {
+    return times_.hosted() ? state.host.arrive(times_.issue(*state.item), state.clock) : state.clock;
+  }
+  void pass(StreamState& state, double end) const {
+    if (times_.hosted()) state.host.ended(times_.issue(*state.item), end);
     state.clock = end;
     ++state.item;
   }
@@ -82,7 +88,7 @@ class StreamStates {
         if (hand_over(state, meeting)) continue;
         return;
       }
-      meeting.start = std::max(meeting.start, state.clock);
+      meeting.start = std::max(meeting.start, arrive(state));
       if (--meeting.missing > 0) return wait(state, meeting);
       const double finish = gathered(place, meeting.start);
       if (finish < 0) return wait(state, meeting);

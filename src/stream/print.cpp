@@ -9,11 +9,22 @@ namespace {
 
 using Text = std::back_insert_iterator<std::string>;
 
+// Nothing where the host has nothing to do.
+void print_issue(const Issue& issue, Text out) {
+  if (!issue.costs()) return;
+  fmt::format_to(out, "  issued in {:.9g} s", issue.all.value());
+  if (issue.lag > Seconds(0))
+    fmt::format_to(out, ", first kernel after {:.9g} s, last one ended after {:.9g} s", issue.first.value(),
+                   issue.lag.value());
+  fmt::format_to(out, "{}\n", issue.waits ? ", the host waits" : "");
+}
+
 void print_computes(const Program& program, Text out) {
   for (size_t i = 0; i < program.computes.size(); ++i) {
     const Compute& compute = program.computes[i];
     fmt::format_to(out, "compute {} {}: {:.9g} s, {:.9g} flop\n", i, compute.name, compute.duration.value(),
                    compute.flops.value());
+    print_issue(compute.issue, out);
     if (compute.parts.size() < 2) continue;
     for (const Part& part : compute.parts) fmt::format_to(out, "  {}: {:.9g} s\n", part.name, part.duration.value());
   }
@@ -25,7 +36,9 @@ void print_communications(const Program& program, Text out) {
     fmt::format_to(out, "communication {} {}: {} by {}, {:.9g} bytes", i, communication.name,
                    collective::name(communication.kind), communication.algorithm->name, communication.bytes.value());
     if (communication.fixed) fmt::format_to(out, ", always {:.9g} s", communication.fixed->value());
+    if (communication.start > Seconds(0)) fmt::format_to(out, ", starts in {:.9g} s", communication.start.value());
     fmt::format_to(out, "\n");
+    print_issue(communication.issue, out);
   }
 }
 

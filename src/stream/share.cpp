@@ -75,7 +75,9 @@ class ProgramSharer {
     std::vector<int32_t> members(tenant.program.streams.size());
     std::iota(members.begin(), members.end(), size_of(all.streams));
     instance = {wait.event, std::move(members)};
-    all.communications.push_back({"start", kind, &collective::default_algorithm(kind), Bytes(0), tenant.start});
+    Communication start{"start", kind, &collective::default_algorithm(kind), Bytes(0), tenant.start};
+    start.issue.waits = true;  // hosts of the job begin with it
+    all.communications.push_back(std::move(start));
     all.memory_effects.push_back({Bytes(0), Bytes(0)});
     return wait;
   }

@@ -34,6 +34,10 @@ struct Application {
   // True when all results are known before the run (shape arithmetic), which a real run computes on the CPU, ahead of
   // the device.
   bool on_host = false;
+  // Where the op is one kernel with the op before it: the bytes that it need not read, and that the other need not
+  // write, because they stay on the chip.
+  Bytes kept{};
+  bool joined = false;  // it is
 };
 
 // The accounting of memory during lowering. It does not decide which ops run; the flags of CostModel do.

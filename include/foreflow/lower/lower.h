@@ -10,6 +10,7 @@
 
 #include "foreflow/cost/cost.h"
 #include "foreflow/interpret/mixed.h"
+#include "foreflow/lower/host_costs.h"
 #include "foreflow/platform/platform.h"
 #include "foreflow/reshard/strategy.h"
 #include "foreflow/stream/compact.h"
@@ -33,6 +34,10 @@ struct Options {
   std::vector<int> places;
   // How tensors change their layout between stages that are sharded in different ways; null: the first strategy.
   const reshard::StrategyDef* resharding = nullptr;
+  HostCosts host{};    // of every device
+  bool fuses = false;  // an element-wise op or norm is one kernel with such an op before it (lower/kernels.h)
+  // stream::Communication::start of each collective, and of each message.
+  Seconds collective_start{}, message_start{};
   // In memory from the beginning to the end besides the program's parameters.
   std::vector<Input> inputs;
   // False: the program has no Storage, so that reports know how much memory is in use but not by what.

@@ -55,6 +55,9 @@ struct DeviceSummary {
   std::string node;   // the node of that device: "node0"
   int job = 0;        // index into Summary::jobs
   Seconds busy, compute, communication, idle;
+  // Waiting for its host (stream/host.h): the part of `idle` until something is issued, and the part of `compute`
+  // between kernels. 0: the host costs nothing, or is always ahead.
+  Seconds host_idle{}, host_inside{};
   Bytes peak_memory, capacity;
   bool fits = true;
 

@@ -38,6 +38,7 @@ struct Workload {
   std::map<std::string, ir::Dims> shapes;         // onnx: of graph inputs
   std::map<std::string, int64_t> dims;            // onnx: sizes of symbols in the shapes of graph inputs
   std::optional<ir::DType> dtype;                 // files: converts to this type; absent: as in the file
+  bool fp8            = false;                    // products with weights are done in fp8; the rest in `dtype`
   workload::Mode mode = workload::Mode::training;
   std::string optimizer;
   transform::MixedPrecision precision;                       // of weights narrower than Float32
@@ -73,7 +74,7 @@ struct Strategy {
   std::vector<int> stage_tp;
   // Where only some devices of the pipeline have sequence parallelism: which; `sequence_parallel` is then true.
   std::vector<bool> stage_sequence;
-  int cp = 1;  // ranks that share each sequence
+  int cp                         = 1;  // ranks that share each sequence
   transform::Attention attention = transform::Attention::unfused;
   transform::ContextAttention context_attention =
       transform::ContextAttention::all_gather;  // how they exchange keys and values
@@ -96,6 +97,7 @@ struct Strategy {
   const reshard::StrategyDef* resharding = nullptr;  // how tensors travel between stages that are sharded differently
   int tensor_chunks                      = 1;        // chunks of transform::overlap_tensor; 1: no overlap
   transform::Recompute recompute;
+  bool fuses   = false;  // element-wise ops and norms that follow each other are one kernel
   bool offload = false;  // move activations to host memory until the backward pass reads them
 
   transform::Sharding sharding() const { return {tensor_plan, sequence_parallel, vocabulary_parallel, results}; }
@@ -115,9 +117,7 @@ struct Strategy {
   // True where the ranks of cp exchange blocks of attention, which is then one op: for every way except all-gather.
   bool exchanges_blocks() const { return cp > 1 && context_attention != transform::ContextAttention::all_gather; }
   // What becomes of the attention cores of the program.
-  transform::Attention attention_used() const {
-    return exchanges_blocks() ? transform::Attention::flash : attention;
-  }
+  transform::Attention attention_used() const { return exchanges_blocks() ? transform::Attention::flash : attention; }
 };
 
 enum class Dimension : uint8_t { tp, cp, pp, dp };

@@ -11,6 +11,7 @@
 
 #include "foreflow/base/units.h"
 #include "foreflow/collective/collective.h"
+#include "foreflow/stream/host.h"
 #include "foreflow/stream/members.h"
 #include "foreflow/stream/storage.h"
 
@@ -28,6 +29,7 @@ struct Compute {
   Seconds duration;  // sum of the parts
   Flops flops;       // sum over the parts
   std::vector<Part> parts;
+  Issue issue = {};  // by the host
 };
 
 // A message or collective over an ordered group of streams.
@@ -38,6 +40,9 @@ struct Communication {
   Bytes bytes;  // as collective::Kind defines it
   // How long it takes whatever the network does (a cost model's formula); nothing: the network simulates its flows.
   std::optional<Seconds> fixed = std::nullopt;
+  Issue issue = {};  // by the host of each member, in a hand-over by that of the stream that hands over
+  // Passes before the first message leaves, once all members are there: launching, agreeing. Not of a `fixed` one.
+  Seconds start{};
 };
 
 // The effect of one item on the memory of its device, relative to the level when it starts.

@@ -32,6 +32,8 @@ const Keys& collective_keys() {
   static const Keys keys = [] {
     Keys all              = group_collective_keys();
     const ValueType group = types::object_of(group_collective_keys(), "an object of algorithms by kind");
+    all.push_back({"start", "passes before a collective begins, once all members are there", types::time(), "\"0s\""});
+    all.push_back({"message_start", "as much before a message between stages", types::time(), "\"0s\""});
     for (const CollectiveGroup& row : collective_groups()) {
       const std::string name(row.name);
       all.push_back({name, "other algorithms among devices that differ in their place in " + name + " alone", group,

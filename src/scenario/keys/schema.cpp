@@ -20,6 +20,7 @@ Json shared_definitions() {
   all.set("platform", platform_type().schema);
   all.set("strategy", types::object_of(strategy_key_rows(), "").schema);
   all.set("cost", cost_type().schema);
+  all.set("host", host_type().schema);
   all.set("collective", types::object_of(collective_keys(), "").schema);
   all.set("placement", placement_type().schema);
   all.set("disturbances", types::object_of(disturbance_keys(), "").schema);
@@ -49,6 +50,7 @@ const std::vector<KeySection>& key_sections() {
         {"platform.device", platform::device_keys()},
         {"strategy", strategy_key_rows()},
         {"cost", cost_keys()},
+        {"host", host_keys()},
         {"collective", collective_keys()},
         {"placement", placement_keys()},
         {"network", network_keys()},

@@ -27,6 +27,9 @@ Keys platform_keys();
 ValueType cost_type();
 Keys cost_keys();
 
+const Keys& host_keys();
+ValueType host_type();
+
 const Keys& collective_keys();
 const Keys& group_collective_keys();  // of one kind of groups: "collective.tp"
 

@@ -19,13 +19,16 @@ std::vector<std::string> float_types() {
     const auto dtype = static_cast<ir::DType>(i);
     if (ir::is_float(dtype)) names.emplace_back(ir::name(dtype));
   }
+  names.emplace_back("fp8");
   return names;
 }
 
 const Keys& common_keys() {
   static const Keys keys = {
-      {"dtype", "data type of weights and activations", types::one_of(float_types()),
-       "`f32`; a file keeps its own types"},
+      {"dtype",
+       "data type of weights and activations; `fp8`: bf16, with the products of the layers' matrices in fp8, as "
+       "Transformer Engine runs them (attention, embeddings and the vocabulary stay in bf16)",
+       types::one_of(float_types()), "`f32`; a file keeps its own types"},
       {"mode", "whether the program trains", types::one_of({"training", "inference"}),
        "`training`; of a file `inference`"},
       {"optimizer", "what updates the weights", types::one_of(transform::optimizer_names()),

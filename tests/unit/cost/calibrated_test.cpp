@@ -90,9 +90,8 @@ std::string message_of(const Json& parameters) {
 }
 
 TEST(Calibrated, SaysWhatIsMissing) {
-  EXPECT_EQ(
-      message_of(Json::object().set("model", "calibrated")),
-      "s.json: $: names no calibration; write {\"model\": \"FILE.json\"} with a file that `foreflow calibrate` made");
+  EXPECT_EQ(message_of(parse_json(R"({"device": "A100-SXM4-80GB", "laws": [{}]})", "s.json")),
+            "s.json: $.laws[0]: the key \"law\" is missing");
   EXPECT_EQ(message_of(Json::object().set("families", Json::array()).set("messages", "none")),
             "s.json: $.messages: is \"none\"; write measured or simulated");
 }

@@ -1,0 +1,46 @@
+// The calibration of one device: laws of families of kernels and collectives (src/cost/laws) with the constants that
+// were fitted to published measurements of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "foreflow/base/json.h"
+
+namespace foreflow::cost {
+
+// A law with its constants, for one data type ("bf16") or one kind of collective ("all_reduce").
+struct FittedLaw {
+  std::string law, of;
+  std::vector<double> constants;  // of the law, in its order, in SI units
+  std::vector<bool> determined;   // per constant: by the measurements; otherwise it is the law's own default
+  std::string source;
+  size_t points   = 0;
+  double error    = 0;  // mean absolute relative error, as a fraction
+  double held_out = 0;  // the same in 5-fold cross-validation
+  // Of collectives: the errors for messages below 1 MB and from there on.
+  std::optional<double> short_error = std::nullopt, long_error = std::nullopt;
+};
+
+struct DeviceCalibration {
+  std::string device;                   // "A100-SXM4-80GB", a row of platform::devices()
+  std::vector<FittedLaw> laws;          // by law, then by what it is of
+  std::vector<std::string> files = {};  // of the measurements
+};
+
+// The devices whose number of processors is known, which a calibration needs.
+std::vector<std::string> calibrated_devices();
+
+// Fits the laws of `device` to files of published measurements (src/cost/data_sets.h lists their forms). The same files
+// give the same calibration. Throws Error for an unknown device and for what is wrong with a file.
+// Paths are relative to `folder`, if that is not empty.
+DeviceCalibration calibrate_device(const std::string& device, const std::vector<std::string>& files,
+                                   const std::string& folder = "");
+
+// A calibration file: a scenario's "cost" with its sources, every constant with its unit and meaning. from_json throws
+// Error naming file and path.
+Json to_json(const DeviceCalibration& calibration);
+DeviceCalibration device_calibration(const JsonView& json);
+
+}  // namespace foreflow::cost

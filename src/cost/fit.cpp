@@ -1,0 +1,127 @@
+#include "cost/fit.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace foreflow::cost {
+namespace {
+
+constexpr size_t kMostUsed = 500;  // samples of a fit, evenly taken
+constexpr size_t kFolds    = 5;
+
+// Four significant digits, which is what a file has.
+double rounded(double value) { return std::strtod(fmt::format("{:.3e}", value).c_str(), nullptr); }
+
+class Descent {
+ public:
+  Descent(const LawDef& law, const Hardware& hardware, std::vector<Sample> samples, std::vector<double> start)
+      : law_(law), hardware_(hardware), samples_(std::move(samples)), at_(std::move(start)) {
+    loss_ = loss(at_);
+  }
+
+  void run(int rounds, double first_step) {
+    constexpr double kGrow = 1.3, kShrink = 0.5, kShortest = 1e-3, kBetter = 1e-7;
+    std::vector<double> steps(at_.size(), first_step);
+    for (int round = 0; round < rounds; ++round) {
+      for (size_t i = 0; i < at_.size(); ++i) {
+        const bool better = move(i, std::exp(steps[i]), kBetter) || move(i, std::exp(-steps[i]), kBetter);
+        steps[i] *= better ? kGrow : kShrink;
+      }
+      if (*std::max_element(steps.begin(), steps.end()) < kShortest) return;
+    }
+  }
+
+  // Whether the loss depends on constant `i`: it changes with it, or is another one at `start`.
+  bool determines(size_t i, double start) const {
+    for (const double value : {0.7 * at_[i], 1.4 * at_[i], start}) {
+      std::vector<double> other = at_;
+      other[i]                  = value;
+      if (std::abs(loss(other) - loss_) > 1e-9) return true;
+    }
+    return false;
+  }
+  const std::vector<double>& constants() const { return at_; }
+
+ private:
+  bool move(size_t i, double factor, double least) {
+    const double before = at_[i];
+    at_[i] *= factor;
+    const double now = loss(at_);
+    if (now < loss_ - least) {
+      loss_ = now;
+      return true;
+    }
+    at_[i] = before;
+    return false;
+  }
+
+  double loss(const std::vector<double>& constants) const {
+    double sum = 0;
+    for (const Sample& sample : samples_)
+      sum += std::abs(std::log(law_.seconds(constants, sample.sizes, hardware_) / sample.seconds));
+    return sum / static_cast<double>(samples_.size());
+  }
+
+  const LawDef& law_;
+  const Hardware& hardware_;
+  const std::vector<Sample> samples_;
+  std::vector<double> at_;
+  double loss_ = 0;
+};
+
+// Evenly spaced, at most kMostUsed.
+std::vector<Sample> some_of(const std::vector<Sample>& samples) {
+  const size_t step = (samples.size() + kMostUsed - 1) / kMostUsed;
+  std::vector<Sample> some;
+  for (size_t i = 0; i < samples.size(); i += step) some.push_back(samples[i]);
+  return some;
+}
+
+std::vector<double> start_of(const LawDef& law) {
+  std::vector<double> start;
+  for (const Constant& constant : law.constants) start.push_back(constant.start);
+  return start;
+}
+
+double held_out(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& samples,
+                const std::vector<double>& start) {
+  double sum = 0;
+  for (size_t fold = 0; fold < kFolds; ++fold) {
+    std::vector<Sample> rest, left_out;
+    for (size_t i = 0; i < samples.size(); ++i) (i % kFolds == fold ? left_out : rest).push_back(samples[i]);
+    if (rest.empty() || left_out.empty()) continue;
+    Descent descent(law, hardware, some_of(rest), start);
+    descent.run(15, 0.1);
+    sum += mean_error(law, hardware, descent.constants(), left_out) * static_cast<double>(left_out.size());
+  }
+  return sum / static_cast<double>(samples.size());
+}
+
+}  // namespace
+
+double mean_error(const LawDef& law, const Hardware& hardware, const std::vector<double>& constants,
+                  const std::vector<Sample>& samples) {
+  double sum = 0;
+  for (const Sample& sample : samples)
+    sum += std::abs(law.seconds(constants, sample.sizes, hardware) / sample.seconds - 1);
+  return samples.empty() ? 0 : sum / static_cast<double>(samples.size());
+}
+
+Fit fit(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& samples) {
+  Descent descent(law, hardware, some_of(samples), start_of(law));
+  // Again with longer steps, out of the corner in which a descent along single constants may end.
+  for (const double step : {0.3, 0.1, 0.3}) descent.run(40, step);
+  Fit result;
+  for (size_t i = 0; i < law.constants.size(); ++i) {
+    result.determined.push_back(descent.determines(i, law.constants[i].start));
+    result.constants.push_back(result.determined[i] ? rounded(descent.constants()[i]) : law.constants[i].start);
+  }
+  result.error    = mean_error(law, hardware, result.constants, samples);
+  result.held_out = held_out(law, hardware, samples, result.constants);
+  return result;
+}
+
+}  // namespace foreflow::cost

@@ -1,0 +1,39 @@
+#include "cost/hardware.h"
+
+#include <algorithm>
+
+#include "foreflow/base/error.h"
+#include "foreflow/base/text.h"
+#include "foreflow/cost/device_calibration.h"
+
+namespace foreflow::cost {
+
+const std::vector<Processors>& processors() {
+  static const std::vector<Processors> rows = {
+#define FOREFLOW_ROW(...) {__VA_ARGS__},
+#include "cost/laws/processors.def"
+#undef FOREFLOW_ROW
+  };
+  return rows;
+}
+
+std::vector<std::string> calibrated_devices() {
+  std::vector<std::string> names;
+  for (const Processors& row : processors()) names.emplace_back(row.device);
+  return names;
+}
+
+const Processors& processors_of(const std::string& device, const std::string& where) {
+  const auto found = std::find_if(processors().begin(), processors().end(),
+                                  [&](const Processors& row) { return row.device == device; });
+  if (found == processors().end())
+    throw Error(where, "\"" + device + "\" has no laws; use " + list_or(calibrated_devices()));
+  return *found;
+}
+
+Hardware hardware_of(const platform::Device& device, std::string_view dtype, const Processors& processors) {
+  return {device.peak(dtype).value(), device.memory_bandwidth.value(), static_cast<double>(processors.count),
+          processors.cache * 1e6};
+}
+
+}  // namespace foreflow::cost

@@ -1,0 +1,193 @@
+#include "cost/law_prices.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "foreflow/cost/signature.h"
+#include "foreflow/ir/fp8.h"
+
+namespace foreflow::cost {
+namespace {
+
+// Dao 2023, figures 4 to 6: on an A100 with heads of 128, causal, the backward pass reaches 165 to 175 TFLOP/s where
+// the forward pass reaches 190 to 200.
+constexpr double kBackward = 0.87;
+
+struct Found {
+  const FittedLaw* law;
+  const Processors* processors;  // of the device that it was fitted to
+};
+
+std::optional<Found> find_law(const Calibrations& calibrations, std::string_view law, std::string_view of) {
+  for (const DeviceCalibration* calibration : calibrations) {
+    for (const FittedLaw& fitted : calibration->laws) {
+      if (fitted.law == law && fitted.of == of)
+        return Found{&fitted, &processors_of(calibration->device, "calibration")};
+    }
+  }
+  return std::nullopt;
+}
+
+// The same units multiply both.
+std::optional<Found> find_product(const Calibrations& calibrations, std::string_view dtype) {
+  const auto own = find_law(calibrations, "product", dtype);
+  if (own || (dtype != "f16" && dtype != "bf16")) return own;
+  return find_law(calibrations, "product", dtype == "f16" ? "bf16" : "f16");
+}
+
+Seconds time_by(const Found& found, const platform::Device& device, std::string_view dtype, const Sizes& sizes) {
+  const LawDef& law = laws().get(found.law->law, "calibration");
+  return Seconds(law.seconds(found.law->constants, sizes, hardware_of(device, dtype, *found.processors)));
+}
+
+double elements(const ir::Type& type) { return static_cast<double>(ir::element_count(type.dims)); }
+double element_bytes(const ir::Type& type) { return ir::bytes_of(type).value() / std::max(elements(type), 1.0); }
+
+// A product of which one operand has k * n elements and the result m * n.
+struct ProductSizes {
+  double m, n, k;
+};
+
+// The products of an op: a forward one is found by its arithmetic, 2 m n k, its second operand and its result; the two
+// of a gradient, dy[m,n] w'[n,k] and x'[k,m] dy[m,n], by the operand w.
+std::vector<ProductSizes> products_of(const Application& application, const ir::Work& work) {
+  const ir::OpCall& call = application.call;
+  if (call.inputs.size() < 2 || application.outputs.empty()) return {};
+  if (call.def.name == "MatMulGrad") {
+    const ir::Type &x = call.inputs[0], &w = call.inputs[1], &dy = call.inputs[2];
+    const double k = static_cast<double>(x.dims.back()), n = elements(w) / k, m = elements(dy) / n;
+    return {{m, k, n}, {k, n, m}};
+  }
+  const bool multiplies = call.def.product != ir::Product::none || call.def.name == "Gemm" ||
+                          call.def.name == "FusedGemm" || call.def.name == "Conv";
+  const double results = elements(application.outputs[0]);
+  if (!multiplies || results < 1 || elements(call.inputs[1]) < 1) return {};
+  // A bias adds less than one to k.
+  const double k = std::max(1.0, std::floor(work.flops.value() / 2 / results + 1e-6)),
+               n = std::max(1.0, elements(call.inputs[1]) / k);
+  return {{results / n, n, k}};
+}
+
+// True for a tensor whose rows do not all begin at a multiple of 16 bytes, as loads and matrix units want them.
+bool rows_are_odd(const ir::Type& type) {
+  return type.is_tensor() && type.dims.size() > 1 &&
+         type.dims[type.dims.size() - 1] * ir::size_of(type.dtype) % 16 != 0;
+}
+
+bool is_unaligned(const Application& application) {
+  const auto odd = [](std::span<const ir::Type> types) {
+    return std::any_of(types.begin(), types.end(), rows_are_odd);
+  };
+  return odd(application.call.inputs) || odd(application.outputs);
+}
+
+// Sums over rows between reading and writing: softmax, norms and their gradients.
+bool is_normalisation(const ir::OpDef& def) {
+  return def.softmax != ir::Softmax::none || def.name.find("Softmax") != std::string_view::npos ||
+         def.name.find("Normalization") != std::string_view::npos;
+}
+
+// The time of `bytes` in `kernels` kernels, each at least the floor of the framework; nothing: there is no law.
+std::optional<Seconds> price_traffic(const platform::Device& device, const Calibrations& calibrations,
+                                     const char* family, Bytes bytes, double kernels, const LawTerms& terms) {
+  const auto found = find_law(calibrations, "traffic", family);
+  if (!found) return std::nullopt;
+  return std::max(time_by(*found, device, "f32", {bytes.value(), kernels}), kernels * terms.kernel_floor);
+}
+
+std::optional<Seconds> price_products(const Application& application, const platform::Device& device,
+                                      const Calibrations& calibrations, const std::vector<ProductSizes>& products,
+                                      const LawTerms& terms) {
+  const ir::OpCall& call       = application.call;
+  const bool fp8               = call.attributes.find(ir::kFp8) != nullptr;
+  const std::string_view dtype = fp8 ? "f8" : dtype_of(call.inputs, application.outputs);
+  const auto found             = find_product(calibrations, dtype);
+  if (!found) return std::nullopt;
+  const double in = fp8 ? 1 : element_bytes(call.inputs[0]), out = element_bytes(application.outputs[0]);
+  FittedLaw law = *found->law;
+  // Operands of one byte are converted by a kernel of its own.
+  const auto& constants = laws().get("product", "calibration").constants;
+  for (size_t i = 0; i < constants.size(); ++i) {
+    if (constants[i].name == "quantise") law.constants[i] = 0;
+  }
+  const double unaligned = is_unaligned(application) ? 1 : 0;
+  Seconds sum(0);
+  for (const ProductSizes& product : products) {
+    const Seconds one =
+        time_by({&law, found->processors}, device, dtype, {product.m, product.n, product.k, in, out, unaligned});
+    sum += std::max(one, terms.kernel_floor);
+  }
+  if (!fp8) return sum;
+  // It reads the operand and writes its bytes twice, the second time transposed (NVIDIA, Transformer Engine).
+  const ir::Type& operand = call.inputs[static_cast<size_t>(call.attributes.get_int(ir::kFp8))];
+  const double bytes      = (element_bytes(operand) + 2) * elements(operand);
+  const auto conversion   = price_traffic(device, calibrations, "element-wise", Bytes(bytes), 1, terms);
+  return conversion ? std::optional(sum + *conversion) : std::nullopt;
+}
+
+// q[b,n,s,d] or [b,n,g,s,d], k[b,n,t,d].
+std::optional<Seconds> price_attention(const Application& application, const platform::Device& device,
+                                       const Calibrations& calibrations, const ir::Work& work) {
+  const ir::Type &q = application.call.inputs[0], &k = application.call.inputs[1];
+  const auto found = find_law(calibrations, "attention", "bf16");
+  if (!found || q.dims.size() < 4 || k.dims.size() < 4 || element_bytes(q) != 2) return std::nullopt;
+  const auto size = [](const ir::Type& type, size_t from_end) {
+    return static_cast<double>(type.dims[type.dims.size() - from_end]);
+  };
+  const double samples = static_cast<double>(q.dims[0]), rows = size(q, 2), width = size(q, 1);
+  const double heads = elements(q) / (samples * rows * width), key_heads = elements(k) / (samples * size(k, 2) * width);
+  FittedLaw law         = *found->law;
+  const auto& constants = laws().get("attention", "calibration").constants;
+  for (size_t i = 0; i < constants.size(); ++i) {
+    if (constants[i].name == "cache") law.constants[i] = 0;  // training keeps none
+  }
+  const std::string_view dtype = dtype_of(application.call.inputs, application.outputs);
+  const Seconds causal = time_by({&law, found->processors}, device, dtype, {samples, rows, heads, key_heads, width, 2});
+  // The law does 2 s^2 d flops for a head: half of the square.
+  const double ratio = work.flops.value() / (2 * samples * heads * rows * rows * width);
+  return causal * (application.outputs.size() > 2 ? ratio / kBackward : std::max(1.0, ratio));
+}
+
+// The loss is computed in fp32 by a chain of kernels, of whose traffic this much is forward.
+constexpr double kForwardOfLoss = 0.6;
+
+bool is_score(const Application& application) {
+  return application.call.def.softmax == ir::Softmax::plain || application.call.def.name == "SoftmaxGrad";
+}
+
+// What a framework moves beside the operands and results of an op.
+Bytes beside(const Application& application, const LawTerms& terms) {
+  const ir::OpCall& call = application.call;
+  if (is_score(application)) return elements(call.inputs[0]) * terms.score_bytes / 2;
+  if (!call.def.loss || call.inputs[0].dims.size() < 2) return Bytes(0);
+  const bool backward = application.outputs[0].dims.size() == call.inputs[0].dims.size();
+  return elements(call.inputs[0]) * (backward ? 1 - kForwardOfLoss : kForwardOfLoss) * terms.loss_bytes;
+}
+
+double parameters_of(const ir::Type& type) {
+  if (!type.is_tuple()) return elements(type);
+  double sum = 0;
+  for (const ir::Type& element : type.elements) sum += parameters_of(element);
+  return sum;
+}
+
+}  // namespace
+
+std::optional<Seconds> price_by_laws(const Application& application, const platform::Device& device,
+                                     const Calibrations& calibrations, const LawTerms& terms) {
+  const ir::OpCall& call = application.call;
+  const ir::Work work    = call.def.work(call, application.outputs);
+  if (work.kernels == 0) return Seconds(0);
+  const std::vector<ProductSizes> products = products_of(application, work);
+  if (!products.empty()) return price_products(application, device, calibrations, products, terms);
+  if (call.def.name == "BlockAttention" || call.def.name == "BlockAttentionGrad")
+    return price_attention(application, device, calibrations, work);
+  const bool updates = call.def.role == ir::Role::optimizer && terms.optimizer_bytes > Bytes(0);
+  Bytes moved = updates ? parameters_of(application.outputs[0]) * terms.optimizer_bytes : work.read + work.written;
+  moved -= std::min(moved, application.kept);
+  moved = std::max(moved, beside(application, terms) + (is_score(application) ? moved : Bytes(0)));
+  return price_traffic(device, calibrations, is_normalisation(call.def) ? "normalisation" : "element-wise", moved,
+                       application.joined ? 0 : work.kernels, terms);
+}
+
+}  // namespace foreflow::cost

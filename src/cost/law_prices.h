@@ -1,0 +1,32 @@
+// Prices of ops by the laws of a device.
+#pragma once
+
+#include <optional>
+
+#include "cost/hardware.h"
+#include "foreflow/cost/cost.h"
+#include "foreflow/cost/device_calibration.h"
+
+namespace foreflow::cost {
+
+// The calibrations that a device may take laws from, the nearest first.
+using Calibrations = std::vector<const DeviceCalibration*>;
+
+// What a framework adds to the laws.
+struct LawTerms {
+  Seconds kernel_floor{0};   // no kernel takes less on the device
+  Bytes optimizer_bytes{0};  // for each parameter; 0: those of the operands and results
+  Bytes loss_bytes{0};       // for each logit, forward and backward together; 0: as above
+  Bytes score_bytes{0};      // for each score of unfused attention, beside those of the program's ops
+};
+
+// The sum over the kernels of the op. Nothing where no calibration has a law for it: products of a data type that was
+// not measured, ops that launch no kernel.
+//   1. Products by the law of their data type; bf16 stands for f16 and the reverse, which take the same units.
+//   2. Attention forward by its law. Backward does 2.5 times the arithmetic at kBackward of the forward's rate.
+//   3. Everything else by its traffic, without what stays on the chip (Application::kept).
+// A product in fp8 takes the law of its bytes, and a kernel that converts an operand.
+std::optional<Seconds> price_by_laws(const Application& application, const platform::Device& device,
+                                     const Calibrations& calibrations, const LawTerms& terms);
+
+}  // namespace foreflow::cost

@@ -1,0 +1,49 @@
+// Laws: how the time of a family of kernels or collectives follows from its sizes, with constants that have a physical
+// meaning and are fitted to measurements of one device.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "foreflow/base/registry.h"
+#include "foreflow/platform/data_sheet.h"
+
+namespace foreflow::cost {
+
+// What the unit of a constant is in a file: "3.2us", "50GBps", or a plain number.
+enum class Unit : uint8_t { seconds, bandwidth, number };
+
+struct Constant {
+  std::string_view name;
+  Unit unit;
+  double start;  // of the fit, in SI units; above 0
+  std::string_view meaning;
+};
+
+// The device, by its data sheet.
+struct Hardware {
+  double peak       = 0;  // flop/s in the data type of the family
+  double bandwidth  = 0;  // of its memory, bytes/s
+  double processors = 1;  // streaming multiprocessors
+  double cache      = 0;  // bytes of the cache that they share
+};
+
+// One size of a family. What the numbers are is up to the law; the comments of its file say so.
+using Sizes = std::array<double, 6>;
+
+struct LawDef {
+  std::string_view name;
+  std::string_view doc;
+  std::vector<Constant> constants;
+  // Seconds; `constants` are in the order of the list.
+  double (*seconds)(std::span<const double> constants, const Sizes& sizes, const Hardware& hardware);
+};
+
+const Registry<LawDef>& laws();
+
+// (a^n + b^n)^(1/n): the longer of two times that overlap, and more where they are of a length. n > 0.
+double joined(double a, double b, double n);
+
+}  // namespace foreflow::cost

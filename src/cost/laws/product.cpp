@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cost/laws/law.h"
+
+namespace foreflow::cost::definitions::product {
+namespace {
+
+// C[m,n] = A[m,k] B[k,n]. Sizes: m, n, k, bytes of an element of A and B, bytes of one of C, 1 if a row of A, B or C is
+// no multiple of 16 bytes (0 otherwise).
+//
+// C is cut into tiles, each made by one processor; where there are fewer tiles than processors, k is cut as well. Tiles
+// run in waves, and the last wave is as long as the others:
+//
+//   processors  | tile 0 | tile 3 |        time = launch + waves * (fixed + result + k * (arithmetic and operands))
+//               | tile 1 | tile 4 |
+//               | tile 2 |  idle  |        joined with the time of the traffic with the memory of the device
+//
+// Of all shapes of tiles and cuts of k the fastest is taken, as libraries choose by measurements.
+enum : size_t {
+  kLaunch,
+  kEfficiency,
+  kOperands,
+  kTile,
+  kResult,
+  kSmall,
+  kMemory,
+  kProcessor,
+  kWritten,
+  kSplit,
+  kJoin,
+  kThrottle,
+  kWarm,
+  kVector,
+  kQuantise,
+  kUnaligned,
+  kCache
+};
+
+std::vector<Constant> constants() {
+  return {
+      {"launch", Unit::seconds, 3e-6, "the shortest kernel, issued from a captured graph"},
+      {"efficiency", Unit::number, 0.9,
+       "share of the peak that a large tile reaches; above 1 where the clock is above that of the data sheet"},
+      {"operand_bandwidth", Unit::bandwidth, 60e9, "at which one processor takes operands from the shared cache"},
+      {"tile", Unit::seconds, 0.4e-6, "what a tile costs besides its arithmetic: filling and draining its pipeline"},
+      {"result", Unit::seconds, 30e-9, "for a KiB of a tile that is written at its end"},
+      {"small_tile", Unit::number, 0.5, "how much more a flop of a tile of 32 x 32 takes than one of a large tile"},
+      {"memory", Unit::number, 0.8, "share of the memory's bandwidth that is reached"},
+      {"processor_bandwidth", Unit::bandwidth, 15e9, "the most that one processor draws from the memory"},
+      {"written", Unit::number, 0.9, "what a byte that is written costs, in bytes that are read"},
+      {"split", Unit::seconds, 2e-6, "what it costs to cut k and to add the partial sums up"},
+      {"join", Unit::number, 6, "how well arithmetic and memory traffic overlap: 1 not at all, above 8 fully"},
+      {"throttle", Unit::number, 0.05, "how much slower a long product is, because the clock falls at the power limit"},
+      {"warm", Unit::seconds, 1e-3, "after which half of that is reached"},
+      {"vector_step", Unit::seconds, 1e-9, "of one step along k where a matrix is multiplied by a vector"},
+      {"quantise", Unit::seconds, 1e-11, "for an element of A where the operands are bytes: it is rounded first"},
+      {"unaligned", Unit::number, 3, "times as long where a row is no multiple of 16 bytes"},
+      {"cached", Unit::number, 0.9, "of the time of the memory, where everything fits into the shared cache"},
+  };
+}
+
+struct Tile {
+  double m, n;
+};
+constexpr Tile kTiles[]         = {{256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 128}, {64, 64}, {64, 32},
+                                   {32, 64},   {32, 32},   {16, 64},   {64, 16},  {16, 128}, {128, 16}};
+constexpr double kSplits[]      = {1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32};
+constexpr double kShortestSplit = 128;   // of k
+constexpr double kMostWaves     = 4;     // beyond so many waves k is never cut
+constexpr double kSmallest      = 1024;  // elements of the tile that `small_tile` is about
+
+class Product {
+ public:
+  Product(std::span<const double> c, const Sizes& sizes, const Hardware& hardware)
+      : c_(c), m_(sizes[0]), n_(sizes[1]), k_(sizes[2]), in_(sizes[3]), out_(sizes[4]), hardware_(hardware) {
+    traffic_            = in_ * k_ * (m_ + n_) + c_[kWritten] * out_ * m_ * n_;
+    const double filled = traffic_ / hardware_.cache;  // repeated calls find what fits
+    traffic_ *= 1 - (1 - c_[kCache]) / (1 + std::pow(filled, 4));
+    best_ = std::numeric_limits<double>::infinity();
+    if (std::min(m_, n_) <= 1) best_ = by_vector();
+    for (const Tile& tile : kTiles) try_tile(tile);
+  }
+  double best() const { return best_; }
+
+ private:
+  double bandwidth(double active) const { return std::min(hardware_.bandwidth * c_[kMemory], active * c_[kProcessor]); }
+
+  double by_vector() const {
+    constexpr double kRows = 8;  // that one processor sums at a time
+    return c_[kLaunch] + traffic_ / bandwidth(std::ceil(std::max(m_, n_) / kRows)) + c_[kVector] * k_;
+  }
+
+  void try_tile(const Tile& tile) {
+    const double tiles = std::ceil(m_ / tile.m) * std::ceil(n_ / tile.n), area = tile.m * tile.n;
+    const double peak = hardware_.peak / hardware_.processors * c_[kEfficiency];
+    const double step =
+        std::max(2 * area / peak * (1 + c_[kSmall] * kSmallest / area), (tile.m + tile.n) * in_ / c_[kOperands]);
+    const double fixed = c_[kTile] + c_[kResult] * area * out_ / 1024;
+    for (const double parts : kSplits) {
+      if (parts > 1 && (k_ / parts < kShortestSplit || tiles >= kMostWaves * hardware_.processors)) return;
+      const double waves  = std::ceil(tiles * parts / hardware_.processors);
+      const double rate   = bandwidth(std::min(tiles * parts, hardware_.processors));
+      const double sums   = parts > 1 ? c_[kSplit] + 4 * m_ * n_ * parts / rate : 0;
+      const double tensor = waves * (fixed + step * k_ / parts), memory = traffic_ / rate;
+      if (c_[kLaunch] + sums + std::max(tensor, memory) >= best_) continue;
+      best_ = std::min(best_, c_[kLaunch] + sums + joined(tensor, memory, c_[kJoin]));
+    }
+  }
+
+  std::span<const double> c_;
+  double m_, n_, k_, in_, out_;
+  const Hardware& hardware_;
+  double traffic_ = 0, best_ = 0;
+};
+
+double seconds(std::span<const double> c, const Sizes& sizes, const Hardware& hardware) {
+  const double best     = Product(c, sizes, hardware).best();
+  const double hot      = 1 + c[kThrottle] * best / (best + c[kWarm]);
+  const double rounding = sizes[3] == 1 ? c[kQuantise] * sizes[0] * sizes[2] : 0;
+  return rounding + best * hot * (sizes[5] > 0 ? c[kUnaligned] : 1);
+}
+
+}  // namespace
+
+LawDef row() { return {"product", "a product of matrices, in waves of tiles", constants(), seconds}; }
+
+}  // namespace foreflow::cost::definitions::product

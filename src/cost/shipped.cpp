@@ -1,0 +1,33 @@
+#include "cost/shipped.h"
+
+#include <utility>
+
+namespace foreflow::cost {
+
+const std::vector<DeviceCalibration>& shipped_calibrations() {
+  static const std::vector<DeviceCalibration> all = [] {
+    std::vector<DeviceCalibration> made;
+    for (const ShippedFile& file : shipped_files()) {
+      const std::string name(file.name);
+      const Json json = parse_json(file.text, name);
+      made.push_back(device_calibration(JsonView(json, name)));
+    }
+    return made;
+  }();
+  return all;
+}
+
+std::vector<std::string_view> stand_ins(std::string_view device) {
+  using Row                          = std::pair<std::string_view, std::vector<std::string_view>>;
+  static const std::vector<Row> rows = {
+#define FOREFLOW_ROW(...) {__VA_ARGS__},
+#include "cost/laws/stand_ins.def"
+#undef FOREFLOW_ROW
+  };
+  for (const auto& [name, others] : rows) {
+    if (name == device) return others;
+  }
+  return {};
+}
+
+}  // namespace foreflow::cost

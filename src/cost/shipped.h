@@ -1,0 +1,25 @@
+// The calibrations that come with Foreflow, and which of them a device takes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foreflow/cost/device_calibration.h"
+
+namespace foreflow::cost {
+
+struct ShippedFile {
+  std::string_view name;  // "calibration/devices/a100_sxm.json"
+  std::string_view text;
+};
+const std::vector<ShippedFile>& shipped_files();
+
+// All of them, in the order of their names.
+const std::vector<DeviceCalibration>& shipped_calibrations();
+
+// The devices whose calibrations `device` takes, its own first: those of its generation before those of the next.
+// Empty: nothing like it was measured.
+std::vector<std::string_view> stand_ins(std::string_view device);
+
+}  // namespace foreflow::cost

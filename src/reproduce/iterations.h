@@ -1,0 +1,30 @@
+// Measured iterations of real training runs, predicted row by row by one scenario in which only what a row states
+// changes. The measurements themselves are not part of Foreflow: they are in shared/data/iterations beside the source
+// tree.
+#pragma once
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "foreflow/reproduce/reproduce.h"
+#include "reproduce/published.h"
+
+namespace foreflow::reproduce {
+
+struct IterationSet {
+  std::string_view file;      // "vtrain_a100_2gpu.csv"
+  std::string_view scenario;  // below scenarios/reproductions, without .json
+  // The columns that change, and the key of the scenario that each sets.
+  std::vector<std::pair<std::string_view, std::string_view>> columns;
+  std::string_view measured;  // the column of the iteration time
+  double unit = 1;            // of that column, in seconds
+  // What else a row says; null: nothing.
+  void (*adjust)(const Published& row, Json& scenario) = nullptr;
+};
+
+// Predicted against measured seconds, with the share of each row's compute time by provenance. Throws Error when the
+// measurements are not there, saying where they should be.
+Result run_iterations(const IterationSet& set, const Options& options);
+
+}  // namespace foreflow::reproduce

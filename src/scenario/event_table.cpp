@@ -1,0 +1,42 @@
+#include "scenario/event_table.h"
+
+#include <algorithm>
+#include <array>
+
+namespace foreflow::scenario {
+
+std::string_view name(Scope scope) {
+  static constexpr std::array<std::string_view, 4> kNames = {"compute", "intra-node", "inter-node", "host-copy"};
+  return kNames[static_cast<size_t>(scope)];
+}
+
+std::vector<Event> EventTable::sorted() && {
+  const auto order = [](const Event& event) {
+    return std::tuple(-static_cast<double>(event.count) * event.time.value(), event.signature, event.device,
+                      event.scope, event.ranks, event.nodes);
+  };
+  std::sort(events_.begin(), events_.end(), [&](const Event& a, const Event& b) { return order(a) < order(b); });
+  return std::move(events_);
+}
+
+std::vector<cost::Measurement> to_measure(const std::vector<Event>& events) {
+  std::vector<cost::Measurement> rows;
+  for (const Event& event : events) {
+    if (event.scope == Scope::host_copy) continue;
+    cost::Measurement row;
+    row.kind      = event.scope == Scope::compute ? cost::Measurement::Kind::compute : cost::Measurement::Kind::message;
+    row.op        = event.op;
+    row.dtype     = event.dtype;
+    row.signature = event.signature;
+    row.ranks     = event.ranks;
+    row.flops     = event.flops;
+    row.read      = event.read;
+    row.written   = event.written;
+    row.message   = event.message;
+    row.count     = event.count;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace foreflow::scenario

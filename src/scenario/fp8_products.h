@@ -1,0 +1,12 @@
+// Which products of a model run in fp8: those with the matrices of its layers, as Transformer Engine's Linear does.
+// Attention, embeddings and the products with the vocabulary keep the type of the program.
+#pragma once
+
+#include "foreflow/ir/module.h"
+
+namespace foreflow::scenario {
+
+// `vocabulary`: the number of words; 0: none. Weights are parameters of the functions that multiply with them.
+ir::Module with_fp8_products(ir::Module module, int64_t vocabulary);
+
+}  // namespace foreflow::scenario

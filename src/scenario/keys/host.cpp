@@ -1,0 +1,85 @@
+#include "foreflow/lower/host_costs.h"
+#include "scenario/keys/sections.h"
+#include "scenario/read.h"
+
+namespace foreflow::scenario {
+namespace {
+
+// A time of the host as a key and as a member.
+struct HostTime {
+  std::string_view key, doc;
+  Seconds lower::HostCosts::*member;
+};
+constexpr HostTime kHostTimes[] = {
+    {"kernel", "time of the host to issue a kernel", &lower::HostCosts::kernel},
+    {"call", "for each call of a function of the program, such as a stage's pass over a microbatch",
+     &lower::HostCosts::call},
+    {"collective", "for each collective, and for each hand-over to another stream of the device",
+     &lower::HostCosts::collective},
+    {"message", "for each message between stages, at either end", &lower::HostCosts::message},
+    {"microbatch",
+     "for each microbatch: data, loss, schedule; half where its data is embedded, half where its loss is computed, "
+     "each "
+     "half in equal parts before the forward and the backward pass",
+     &lower::HostCosts::microbatch},
+    {"step", "once an iteration, before the optimizer: norm of the gradients, loss scale", &lower::HostCosts::step},
+};
+
+struct HostWait {
+  std::string_view key, doc;
+  bool lower::HostCosts::*member;
+};
+constexpr HostWait kHostWaits[] = {
+    {"wait_for_messages", "the host waits for the end of each message before it issues anything else",
+     &lower::HostCosts::waits_for_messages},
+    {"wait_for_gradients", "the host waits for all gradients before it issues the optimizer",
+     &lower::HostCosts::waits_for_gradients},
+};
+
+}  // namespace
+
+const Keys& host_keys() {
+  static const Keys keys = [] {
+    Keys all;
+    for (const HostTime& row : kHostTimes)
+      all.push_back({std::string(row.key), std::string(row.doc), types::time(), "\"0s\""});
+    for (const HostWait& row : kHostWaits)
+      all.push_back({std::string(row.key), std::string(row.doc), types::flag(), "`false`"});
+    all.push_back(
+        {"graphs", "the program is a captured graph: the host issues everything at no cost", types::flag(), "`false`"});
+    return all;
+  }();
+  return keys;
+}
+
+ValueType host_type() {
+  return types::either({types::one_of({"none"}), types::object_of(host_keys(), "an object of times")});
+}
+
+Seconds short_time_or_none(const JsonView& json, std::string_view key) {
+  if (!json.has(key)) return Seconds(0);
+  const JsonView value = json.at(key);
+  const Seconds time   = value.as_seconds();
+  constexpr Seconds kLongest{1e6};
+  if (time < Seconds(0) || time > kLongest)
+    value.fail("is \"" + value.as_string() + "\"; write a time from \"0s\" to \"1e6s\"");
+  return time;
+}
+
+lower::HostCosts read_host(const JsonView& json) {
+  lower::HostCosts costs;
+  if (json.json().if_string() != nullptr) {
+    if (json.as_string() != "none")
+      json.fail("is \"" + json.as_string() + "\"; write \"none\", or an object such as {\"kernel\": \"10us\"}");
+    return costs;
+  }
+  json.allow_only(names_of(host_keys()));
+  for (const HostTime& row : kHostTimes) costs.*row.member = short_time_or_none(json, row.key);
+  for (const HostWait& row : kHostWaits) {
+    if (json.has(row.key)) costs.*row.member = json.at(row.key).as_bool();
+  }
+  const bool graphs = json.has("graphs") && json.at("graphs").as_bool();
+  return graphs ? lower::HostCosts() : costs;
+}
+
+}  // namespace foreflow::scenario

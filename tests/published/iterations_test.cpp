@@ -1,0 +1,39 @@
+// What `foreflow reproduce` promises of measured iterations, with one calibration for each device and one profile for
+// each framework. The measurements are in shared/data.
+#include <gtest/gtest.h>
+
+#include "foreflow/reproduce/reproduce.h"
+#include "support/shared.h"
+
+namespace foreflow::published::iterations_test {
+namespace {
+
+struct Promise {
+  const char* name;
+  size_t rows;
+  double mape, spearman;
+};
+
+class Iterations : public testing::TestWithParam<Promise> {};
+
+TEST_P(Iterations, ArePredictedAsPromised) {
+  FOREFLOW_SHARED_OR_SKIP(data, "data/iterations");
+  const auto& [name, rows, mape, spearman] = GetParam();
+  const reproduce::Result result =
+      reproduce::reproductions()
+          .get(name, "test")
+          .run({.folder = FOREFLOW_SOURCE_DIR, .jobs = 1, .timing = false, .finished = {}});
+  EXPECT_EQ(result.rows.size(), rows);
+  const reproduce::Agreement found = agreement(result);
+  EXPECT_LT(*found.mape, mape);
+  if (found.spearman) EXPECT_GT(*found.spearman, spearman);
+}
+
+INSTANTIATE_TEST_SUITE_P(Measured, Iterations,
+                         testing::Values(Promise{"vtrain", 240, 0.062, 0.995}, Promise{"dlperf", 8, 0.08, 0.9},
+                                         Promise{"mlperf", 2, 0.05, 0}, Promise{"simumax", 4, 0.35, 0.99},
+                                         Promise{"sailor", 5, 0.27, 0.99}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace foreflow::published::iterations_test

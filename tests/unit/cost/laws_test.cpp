@@ -1,0 +1,105 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "cost/fit.h"
+#include "cost/laws/law.h"
+
+namespace foreflow::cost::laws_test {
+namespace {
+
+// An A100 by its data sheet.
+constexpr Hardware kA100{312e12, 2039e9, 108, 40e6};
+
+std::vector<double> start_of(const LawDef& law) {
+  std::vector<double> constants;
+  for (const Constant& constant : law.constants) constants.push_back(constant.start);
+  return constants;
+}
+
+size_t place_of(const LawDef& law, std::string_view name) {
+  size_t place = 0;
+  while (law.constants[place].name != name) ++place;
+  return place;
+}
+
+Sizes product(double m, double n, double k, double unaligned = 0) { return {m, n, k, 2, 2, unaligned}; }
+
+TEST(ProductLaw, PaysForAWholeTileWhereOneColumnOfItIsNeeded) {
+  const LawDef& law    = laws().get("product", "test");
+  const auto constants = start_of(law);
+  const double whole   = law.seconds(constants, product(8192, 4096, 8192), kA100);
+  EXPECT_GT(law.seconds(constants, product(8192, 4096 - 127, 8192), kA100), 0.98 * whole);
+  EXPECT_LT(law.seconds(constants, product(8192, 4096 - 512, 8192), kA100), 0.93 * whole);
+}
+
+TEST(ProductLaw, ReachesItsEfficiencyWhereTheProductIsLarge) {
+  const LawDef& law                             = laws().get("product", "test");
+  auto constants                                = start_of(law);
+  constants[place_of(law, "throttle")]          = 1e-9;
+  constants[place_of(law, "small_tile")]        = 1e-9;
+  constants[place_of(law, "operand_bandwidth")] = 1e13;
+  const double m = 256 * 108, n = 128 * 64, k = 65536;
+  const double flops = 2 * m * n * k;
+  const double least = flops / (kA100.peak * constants[place_of(law, "efficiency")]);
+  EXPECT_NEAR(law.seconds(constants, product(m, n, k), kA100), least, 0.02 * least);
+}
+
+TEST(ProductLaw, TakesLongerForRowsThatAreNoMultipleOf16Bytes) {
+  const LawDef& law    = laws().get("product", "test");
+  const auto constants = start_of(law);
+  EXPECT_DOUBLE_EQ(law.seconds(constants, product(1024, 1024, 1024, 1), kA100),
+                   constants[place_of(law, "unaligned")] * law.seconds(constants, product(1024, 1024, 1024), kA100));
+}
+
+TEST(TrafficLaw, IsAFloorForEachKernelAndItsBytes) {
+  const LawDef& law    = laws().get("traffic", "test");
+  const auto constants = start_of(law);
+  EXPECT_DOUBLE_EQ(law.seconds(constants, {1e9, 3}, kA100),
+                   3 * constants[place_of(law, "floor")] + 1e9 / (2039e9 * constants[place_of(law, "memory")]));
+}
+
+class EveryLaw : public testing::TestWithParam<std::string> {};
+
+// Times grow with every size, and are above 0.
+TEST_P(EveryLaw, GrowsWithItsSizes) {
+  const LawDef& law    = laws().get(GetParam(), "test");
+  const auto constants = start_of(law);
+  const std::vector<Sizes> growing =
+      law.name == "collective" ? std::vector<Sizes>{{8, 1e3, 14, 1.75e3}, {8, 1e6, 14, 1.75e6}, {8, 1e9, 14, 1.75e9}}
+      : law.name == "traffic"  ? std::vector<Sizes>{{1e3, 1}, {1e6, 1}, {1e9, 1}}
+      : law.name == "product"
+          ? std::vector<Sizes>{product(64, 64, 64), product(512, 512, 512), product(4096, 4096, 4096)}
+          : std::vector<Sizes>{{1, 128, 8, 8, 128, 2}, {2, 1024, 8, 8, 128, 2}, {8, 8192, 8, 8, 128, 2}};
+  double before = 0;
+  for (const Sizes& sizes : growing) {
+    const double seconds = law.seconds(constants, sizes, kA100);
+    EXPECT_GT(seconds, before);
+    before = seconds;
+  }
+}
+
+// A fit finds constants that explain what the law with other constants says.
+TEST_P(EveryLaw, IsFittedToWhatItSays) {
+  const LawDef& law = laws().get(GetParam(), "test");
+  auto truth        = start_of(law);
+  for (size_t i = 0; i < truth.size(); ++i) truth[i] *= i % 2 == 0 ? 1.3 : 0.8;
+  std::vector<Sample> samples;
+  for (const double a : {1, 3, 8, 20, 64, 200}) {
+    for (const double b : {1, 5, 16, 60}) {
+      const Sizes sizes = law.name == "collective" ? Sizes{8, a * b * b * 1e4, 14, a * b * b * 1.75e4}
+                          : law.name == "traffic"  ? Sizes{a * b * b * 1e4, 1 + std::fmod(b, 3)}
+                          : law.name == "product"  ? product(a * 32, b * 64, (a + b) * 32)
+                                                   : Sizes{a, b * 128, 8, 2, 128, 2};
+      samples.push_back({sizes, law.seconds(truth, sizes, kA100)});
+    }
+  }
+  const Fit found = fit(law, kA100, samples);
+  EXPECT_LT(found.error, 0.03);
+  EXPECT_LT(found.held_out, 0.08);
+}
+
+INSTANTIATE_TEST_SUITE_P(Laws, EveryLaw, testing::ValuesIn(laws().names()));
+
+}  // namespace
+}  // namespace foreflow::cost::laws_test

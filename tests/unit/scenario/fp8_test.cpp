@@ -1,0 +1,54 @@
+// "dtype": "fp8": products of the layers' matrices in fp8, all else as in bf16.
+#include "foreflow/ir/fp8.h"
+
+#include <gtest/gtest.h>
+
+#include "foreflow/scenario/run.h"
+
+namespace foreflow::scenario::fp8_test {
+namespace {
+
+Scenario loaded(const std::string& dtype, const std::string& topology = "dgx_h100") {
+  const std::string text = R"({"workload": {"model": "gpt", "layers": 4, "hidden": 8192, "heads": 64,
+    "vocabulary": 5120, "sequence": 2048, "mode": "training", "optimizer": "adam", "dtype": ")" +
+                           dtype + R"("}, "platform": {"topology": ")" + topology +
+                           R"(", "nodes": 1}, "strategy": {"tp": 2, "pp": 2, "microbatches": 4, "global_batch": 16}})";
+  return load(parse_json(text, "fp8.json"), "fp8.json");
+}
+
+int64_t marked(const ir::Module& module, std::string_view op) {
+  int64_t count = 0;
+  for (const ir::Function& function : module.functions) {
+    for (const ir::Op& one : function.ops)
+      count += !one.is_call() && one.def->name == op && one.attributes->find(ir::kFp8) != nullptr ? 1 : 0;
+  }
+  return count;
+}
+
+TEST(Fp8Workload, MarksTheFourProductsOfEachLayerAndTheirGradients) {
+  const Sequential sequential = build(loaded("fp8"));
+  EXPECT_EQ(marked(sequential.module, "MatMul"), 4 * 4);
+  EXPECT_EQ(marked(sequential.module, "MatMulGrad"), 4 * 4);
+  EXPECT_EQ(marked(build(loaded("bf16")).module, "MatMul"), 0);
+}
+
+TEST(Fp8Workload, KeepsTheMemoryOfBf16AndTakesLessTime) {
+  const auto wide = run(loaded("bf16")).summary, narrow = run(loaded("fp8")).summary;
+  EXPECT_LT(narrow.iteration_time, wide.iteration_time);
+  EXPECT_EQ(narrow.job.dtype, "f8");
+  ASSERT_EQ(narrow.devices.size(), wide.devices.size());
+  for (size_t d = 0; d < narrow.devices.size(); ++d)
+    EXPECT_EQ(narrow.devices[d].peak_memory, wide.devices[d].peak_memory);
+}
+
+TEST(Fp8Workload, ADeviceWithoutFp8IsRefused) {
+  try {
+    run(loaded("fp8", "dgx_a100"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("fp8"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace foreflow::scenario::fp8_test
