@@ -6,6 +6,7 @@
 
 #include "foreflow/ir/text.h"
 #include "onnx/control_flow.h"
+#include "onnx/expansion.h"
 #include "onnx/message.h"
 #include "onnx/names.h"
 #include "onnx/normalise.h"
@@ -50,7 +51,8 @@ class Importer {
         given_(given),
         opsets_(model, file),
         emitter_(function_name(model.graph()), ops,
-                 has_subgraphs(model.graph()) ? Emitter::Follow::results : Emitter::Follow::nothing),
+                 has_subgraphs(model.graph()) || has_expansions(model.graph()) ? Emitter::Follow::results
+                                                                               : Emitter::Follow::nothing),
         main_{model.graph(), file, initializers_of(model.graph(), file)} {}
 
   Imported run() && {
@@ -150,12 +152,13 @@ class Importer {
   void add_node(Scope& scope, int n) {
     const NodeProto& proto = scope.graph.node(n);
     Node node;
-    node.where      = where_of(scope.where, proto, n);
-    node.op         = proto.op_type();
-    node.domain     = canonical_domain(proto.domain());
-    node.opset      = opsets_.version(node.domain);
-    const auto flow = node.domain.empty() ? find_control_flow(node.op) : nullptr;
-    node.attributes = read_attributes(proto, node.where, flow == nullptr ? Bodies::refused : Bodies::read_elsewhere);
+    node.where         = where_of(scope.where, proto, n);
+    node.op            = proto.op_type();
+    node.domain        = canonical_domain(proto.domain());
+    node.opset         = opsets_.version(node.domain);
+    const auto control = node.domain.empty() ? find_control_flow(node.op) : nullptr;
+    const auto flow    = control == nullptr ? find_expansion(node.domain, node.op) : control;
+    node.attributes = read_attributes(proto, node.where, control == nullptr ? Bodies::refused : Bodies::read_elsewhere);
     node.inputs     = {proto.input().begin(), proto.input().end()};
     node.outputs    = {proto.output().begin(), proto.output().end()};
     if (flow == nullptr) normalise_at(scope, node);
@@ -171,13 +174,23 @@ class Importer {
       operands.push_back(literal == node.literals.end() ? use(scope, node.inputs[i])
                                                         : emitter_.constant(literal->second));
     }
+    const size_t first = emitter_.values();
     const auto results =
         flow == nullptr ? emit(node, std::move(operands)) : expand(scope, n, node, flow, std::move(operands));
+    if (control == nullptr && flow != nullptr) name_results(node, results, first);
     if (results.size() < node.outputs.size())
       throw Error(node.where, "has " + std::to_string(node.outputs.size()) + " results; its bodies give " +
                                   std::to_string(results.size()));
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (!node.outputs[i].empty()) scope.values[proto.output(static_cast<int>(i))] = results[i];
+    }
+  }
+
+  // What an operator that is several ops results in has the names of the file; values before `first` have theirs.
+  void name_results(const Node& node, const std::vector<ValueId>& results, size_t first) {
+    for (size_t i = 0; i < std::min(results.size(), node.outputs.size()); ++i) {
+      if (!node.outputs[i].empty() && results[i] != ValueId::none && ir::index(results[i]) >= first)
+        emitter_.set_name(results[i], text_name(node.outputs[i]));
     }
   }
 

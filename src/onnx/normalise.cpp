@@ -63,7 +63,7 @@ std::string_view newest_name(std::string_view op) {
 }
 
 void normalise(Node& node, const RankOf& rank_of) {
-  if (!node.domain.empty()) return restate_contrib(node);
+  if (!node.domain.empty() || !contrib_row(node.domain, node.op).empty()) return restate_contrib(node);
   node.attributes.erase("consumed_inputs");  // opset 1: which inputs may be overwritten
   const auto row = std::lower_bound(kRules.begin(), kRules.end(), node.op,
                                     [](const NormaliseRow& r, const std::string& op) { return r.op < op; });

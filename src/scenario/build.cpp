@@ -7,6 +7,7 @@
 #include "foreflow/transform/context_attention.h"
 #include "foreflow/transform/overlap.h"
 #include "foreflow/transform/recompute.h"
+#include "foreflow/transform/repeat_batch.h"
 #include "foreflow/transform/replica.h"
 #include "foreflow/transform/simplify.h"
 #include "foreflow/transform/split_data.h"
@@ -36,6 +37,17 @@ Sequential from_family(const Scenario& scenario) {
   return sequential;
 }
 
+// The first dimension of the first data input; 0 where there is none.
+int64_t samples_in(const ir::Module& module) {
+  const ir::Function& function = module.entry();
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    const ir::TypeRef& type = function.values[i].annotation;
+    if (function.parameters[i] == ir::ParameterRole::weight || type == nullptr || !type->is_tensor()) continue;
+    if (type->ranked && !type->dims.empty() && type->dims[0] > 0) return type->dims[0];
+  }
+  return 0;
+}
+
 void check_known_shapes(const Scenario& scenario, const onnx::Imported& imported, const ir::Module& module) {
   const ir::Function& function = module.entry();
   for (const onnx::Port& input : imported.inputs) {
@@ -51,6 +63,17 @@ void check_known_shapes(const Scenario& scenario, const onnx::Imported& imported
   }
 }
 
+// A model for fewer samples than the scenario's batch is repeated for them.
+ir::Module for_global_batch(const Scenario& scenario, const ir::Module& module, int64_t samples) {
+  const int64_t wanted = scenario.strategy.global_batch;
+  if (wanted == 0 || samples == 0 || wanted == samples) return module;
+  if (wanted % samples != 0)
+    throw Error(where(scenario, "strategy.global_batch"), std::to_string(wanted) + " is not the batch of the model, " +
+                                                              std::to_string(samples) +
+                                                              ", nor a multiple of it; use one of these");
+  return transform::repeat_batch(module, ops::table(), wanted / samples);
+}
+
 Sequential from_onnx(const Scenario& scenario) {
   const onnx::Imported imported = onnx::import_model(scenario.workload.path, ops::table(), onnx::Numbers::skip,
                                                      {scenario.workload.shapes, {}, scenario.workload.dims});
@@ -59,6 +82,7 @@ Sequential from_onnx(const Scenario& scenario) {
                                             where(scenario, "workload.shapes"), where(scenario, "workload.dims")});
   check_known_shapes(scenario, imported, sequential.module);
   sequential.module = with_separate_samples(imported, sequential.module);
+  sequential.module = for_global_batch(scenario, sequential.module, samples_in(sequential.module));
   if (scenario.workload.dtype) sequential.module = with_dtype(sequential.module, *scenario.workload.dtype);
   return sequential;
 }
@@ -82,16 +106,10 @@ Sequential from_source(const Scenario& scenario) {
   return {};
 }
 
-// The scenario's global batch, else the first dimension of the first data input.
+// The scenario's global batch, else that of the program.
 int64_t samples_of(const Scenario& scenario, const ir::Module& module) {
   if (scenario.strategy.global_batch > 0) return scenario.strategy.global_batch;
-  const ir::Function& function = module.entry();
-  for (size_t i = 0; i < function.parameters.size(); ++i) {
-    const ir::TypeRef& type = function.values[i].annotation;
-    if (function.parameters[i] == ir::ParameterRole::weight || type == nullptr || !type->is_tensor()) continue;
-    if (type->ranked && !type->dims.empty() && type->dims[0] > 0) return type->dims[0];
-  }
-  return 1;
+  return std::max<int64_t>(samples_in(module), 1);
 }
 
 ir::Module with_training(const Scenario& scenario, const ir::Module& module) {
