@@ -35,6 +35,8 @@ class Emitter {
   // The number that a value of one element holds; nothing if it has more elements or is not known.
   std::optional<int64_t> number(ir::ValueId id) const;
 
+  // The data parameters from which a value is computed, as "input \"sr\"" or a list; empty if there is none.
+  std::string inputs_of(ir::ValueId id) const;
   void set_name(ir::ValueId id, std::string name) { builder_.set_name(id, std::move(name)); }
   const std::string& name(ir::ValueId id) const { return builder_.function().value(id).name; }
   const ir::OpTable& table() const { return builder_.table(); }

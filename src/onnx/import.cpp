@@ -101,13 +101,32 @@ class Importer {
     const Array* numbers = given_for(given_.inputs, input.name());
     const ir::Dims* dims = numbers != nullptr ? &numbers->dims() : given_for(given_.shapes, input.name());
     // A program that is written out for some shapes is right for no other ones.
-    if (has_subgraphs(main_.graph) && type && dims != nullptr)
-      *type = interpret::refined(*type, ir::Type::tensor(type->dtype, *dims));
+    if (has_subgraphs(main_.graph) && type && dims != nullptr) *type = with_given_shape(*type, *dims, input.name());
     if (has_subgraphs(main_.graph) && type && type->is_tensor() && type->ranked)
       type->dims = with_symbol_sizes(input, type->dims);
+    std::optional<Array> converted;
+    if (numbers != nullptr && type && numbers->dtype() != type->dtype)
+      numbers = &converted.emplace(as_type(*numbers, type->dtype));
     const ValueId id           = emitter_.parameter(text_name(input.name()), ir::ParameterRole::data, type, numbers);
     main_.values[input.name()] = id;
     result_.inputs.push_back({input.name(), emitter_.name(id), stated_dimensions(input)});
+  }
+
+  ir::Type with_given_shape(const ir::Type& stated, const ir::Dims& dims, const std::string& input) const {
+    try {
+      return interpret::refined(stated, ir::Type::tensor(stated.dtype, dims));
+    } catch (const Error&) {
+      throw Error(file_ + ": graph input " + quote(input),
+                  "is given the shape " + ir::to_string(dims) + "; the model states " + ir::to_string(stated.dims));
+    }
+  }
+
+  Array as_type(const Array& numbers, ir::DType dtype) const {
+    const std::vector<ir::Type> types{numbers.type()};
+    const std::vector<const Array*> known{&numbers};
+    const ir::OpDef& cast = emitter_.table().get("Cast", file_);
+    const ir::Attributes to{{"to", std::string(ir::name(dtype))}};
+    return cast.eval({cast, to, types, known, 1})[0];
   }
 
   // Constants, which become ops where they are used, and weights, which are parameters.
