@@ -7,6 +7,7 @@
 #include "foreflow/ir/text.h"
 #include "onnx/control_flow.h"
 #include "onnx/expansion.h"
+#include "onnx/known_attributes.h"
 #include "onnx/message.h"
 #include "onnx/names.h"
 #include "onnx/normalise.h"
@@ -180,6 +181,7 @@ class Importer {
     node.attributes = read_attributes(proto, node.where, control == nullptr ? Bodies::refused : Bodies::read_elsewhere);
     node.inputs     = {proto.input().begin(), proto.input().end()};
     node.outputs    = {proto.output().begin(), proto.output().end()};
+    check_known(node);
     if (flow == nullptr) normalise_at(scope, node);
     while (!node.inputs.empty() && node.inputs.back().empty() && !node.literals.contains(node.inputs.size() - 1))
       node.inputs.pop_back();

@@ -23,6 +23,7 @@ constexpr std::array kRules = {
     NormaliseRow{"Cast", rules::cast},
     NormaliseRow{"Concat", rules::concat},
     NormaliseRow{"Constant", rules::constant},
+    NormaliseRow{"DFT", rules::dft},
     NormaliseRow{"Div", rules::broadcast},
     NormaliseRow{"Dropout", rules::dropout},
     NormaliseRow{"Equal", rules::broadcast},

@@ -1,6 +1,3 @@
-#include <algorithm>
-
-#include "foreflow/base/text.h"
 #include "foreflow/binary/program_file.h"
 #include "foreflow/interpret/flops.h"
 #include "foreflow/ops/table.h"
@@ -66,24 +63,6 @@ void check_known_shapes(const Scenario& scenario, const onnx::Imported& imported
   }
 }
 
-void check_inputs(const Scenario& scenario, const onnx::Imported& imported) {
-  std::vector<std::string> names;
-  for (const onnx::Port& input : imported.inputs) names.push_back(input.name);
-  for (const auto& [name, numbers] : scenario.workload.inputs) {
-    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    throw Error(where(scenario, "workload.inputs"),
-                "the model has no input \"" + name + "\"" +
-                    (names.empty() ? ", nor any other" : "; the nearest is \"" + nearest(name, names) + "\""));
-  }
-}
-
-// The shapes of inputs, stated or those of their elements.
-std::map<std::string, ir::Dims> shapes_of(const Workload& workload) {
-  std::map<std::string, ir::Dims> shapes = workload.shapes;
-  for (const auto& [name, numbers] : workload.inputs) shapes.emplace(name, numbers.dims());
-  return shapes;
-}
-
 // A model for fewer samples than the scenario's batch is repeated for them.
 ir::Module for_global_batch(const Scenario& scenario, const ir::Module& module, int64_t samples) {
   const int64_t wanted = scenario.strategy.global_batch;
@@ -96,12 +75,10 @@ ir::Module for_global_batch(const Scenario& scenario, const ir::Module& module, 
 }
 
 Sequential from_onnx(const Scenario& scenario) {
-  const onnx::Imported imported =
-      onnx::import_model(scenario.workload.path, ops::table(), onnx::Numbers::skip,
-                         {scenario.workload.shapes, scenario.workload.inputs, scenario.workload.dims});
-  check_inputs(scenario, imported);
+  const onnx::Imported imported = onnx::import_model(scenario.workload.path, ops::table(), onnx::Numbers::skip,
+                                                     {scenario.workload.shapes, {}, scenario.workload.dims});
   Sequential sequential;
-  sequential.module = with_sizes(imported, {shapes_of(scenario.workload), scenario.workload.dims,
+  sequential.module = with_sizes(imported, {scenario.workload.shapes, scenario.workload.dims,
                                             where(scenario, "workload.shapes"), where(scenario, "workload.dims")});
   check_known_shapes(scenario, imported, sequential.module);
   sequential.module = with_separate_samples(imported, sequential.module);

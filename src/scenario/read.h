@@ -20,8 +20,6 @@ int64_t positive(const JsonView& value, int64_t largest = kLargestNumber);
 int64_t positive_or(const JsonView& json, std::string_view key, int64_t fallback, int64_t largest = kLargestNumber);
 
 Workload read_workload(const JsonView& json);
-// A number, a list of numbers (Int64 if all are whole, else Float64), or a TensorProto file.
-ir::Array read_numbers(const JsonView& json);
 Placement read_placement(const JsonView& json);
 cost::CostModel read_cost(const JsonView& json, int devices);  // of the program
 // For the groups of devices that `strategy` makes.

@@ -37,10 +37,6 @@ void read_source_of(const JsonView& json, Workload& workload) {
     if (json.has("dims")) {
       for (const auto& [symbol, size] : json.at("dims").members()) workload.dims.emplace(symbol, read_size(size));
     }
-    if (json.has("inputs")) {
-      for (const auto& [input, numbers] : json.at("inputs").members())
-        workload.inputs.emplace(input, read_numbers(numbers));
-    }
     return;
   }
   if (json.has("distir")) {

@@ -37,7 +37,6 @@ struct Workload {
   std::string function;                           // distir: the function to run; empty: the last one
   std::map<std::string, ir::Dims> shapes;         // onnx: of graph inputs
   std::map<std::string, int64_t> dims;            // onnx: sizes of symbols in the shapes of graph inputs
-  std::map<std::string, ir::Array> inputs;        // onnx: elements of graph inputs
   std::optional<ir::DType> dtype;                 // files: converts to this type; absent: as in the file
   workload::Mode mode = workload::Mode::training;
   std::string optimizer;
