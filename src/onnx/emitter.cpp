@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "foreflow/base/text.h"
 #include "foreflow/ir/uses.h"
+#include "onnx/message.h"
 
 namespace foreflow::onnx {
 

@@ -7,6 +7,7 @@
 #include "foreflow/ir/text.h"
 #include "onnx/control_flow.h"
 #include "onnx/expansion.h"
+#include "onnx/functions.h"
 #include "onnx/known_attributes.h"
 #include "onnx/message.h"
 #include "onnx/names.h"
@@ -324,9 +325,13 @@ Imported import_message(std::string_view bytes, const std::string& file, Folder 
   ModelProto model;
   parse_message(bytes, file, "an ONNX model", model);
   if (!model.has_graph()) throw Error(file, "holds no graph; it is not an ONNX model");
-  if (model.graph().node_size() == 0 && model.graph().output_size() == 0)
+  const int nodes = model.graph().node_size();
+  if (nodes == 0 && model.graph().output_size() == 0)
     throw Error(file, "its graph has neither nodes nor outputs");
-  return Importer(model, file, std::move(folder), ops, numbers, given).run();
+  inline_functions(model, file);
+  Imported imported = Importer(model, file, std::move(folder), ops, numbers, given).run();
+  imported.nodes    = nodes;
+  return imported;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "ops/common/elementwise.h"
 #include "ops/common/letters.h"
+#include "ops/common/table_rows.h"
 
 namespace foreflow::ops::definitions::cast_like {
 
