@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "foreflow/base/text.h"
 #include "foreflow/binary/program_file.h"
 #include "foreflow/interpret/flops.h"
 #include "foreflow/ops/table.h"
@@ -15,6 +18,7 @@
 #include "scenario/blame.h"
 #include "scenario/fit_recompute.h"
 #include "scenario/gpt_graph.h"
+#include "scenario/input_numbers.h"
 #include "scenario/program.h"
 
 namespace foreflow::scenario {
@@ -63,6 +67,26 @@ void check_known_shapes(const Scenario& scenario, const onnx::Imported& imported
   }
 }
 
+using Elements = std::map<std::string, ir::Array>;  // of inputs, by their names
+
+void check_inputs(const Scenario& scenario, const onnx::Imported& imported, const Elements& inputs) {
+  std::vector<std::string> names;
+  for (const onnx::Port& input : imported.inputs) names.push_back(input.name);
+  for (const auto& [name, numbers] : inputs) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    throw Error(where(scenario, "workload.inputs"),
+                "the model has no input \"" + name + "\"" +
+                    (names.empty() ? ", nor any other" : "; the nearest is \"" + nearest(name, names) + "\""));
+  }
+}
+
+// The shapes of inputs, stated or those of their elements.
+std::map<std::string, ir::Dims> shapes_of(const Workload& workload, const Elements& inputs) {
+  std::map<std::string, ir::Dims> shapes = workload.shapes;
+  for (const auto& [name, numbers] : inputs) shapes.emplace(name, numbers.dims());
+  return shapes;
+}
+
 // A model for fewer samples than the scenario's batch is repeated for them.
 ir::Module for_global_batch(const Scenario& scenario, const ir::Module& module, int64_t samples) {
   const int64_t wanted = scenario.strategy.global_batch;
@@ -75,10 +99,12 @@ ir::Module for_global_batch(const Scenario& scenario, const ir::Module& module, 
 }
 
 Sequential from_onnx(const Scenario& scenario) {
+  const Elements inputs         = input_numbers(scenario.root().at("workload"));
   const onnx::Imported imported = onnx::import_model(scenario.workload.path, ops::table(), onnx::Numbers::skip,
-                                                     {scenario.workload.shapes, {}, scenario.workload.dims});
+                                                     {scenario.workload.shapes, inputs, scenario.workload.dims});
+  check_inputs(scenario, imported, inputs);
   Sequential sequential;
-  sequential.module = with_sizes(imported, {scenario.workload.shapes, scenario.workload.dims,
+  sequential.module = with_sizes(imported, {shapes_of(scenario.workload, inputs), scenario.workload.dims,
                                             where(scenario, "workload.shapes"), where(scenario, "workload.dims")});
   check_known_shapes(scenario, imported, sequential.module);
   sequential.module = with_separate_samples(imported, sequential.module);
