@@ -6,6 +6,11 @@ set(ONNX_PROTO_DIR ${PROJECT_BINARY_DIR}/onnx_proto)
 file(MAKE_DIRECTORY ${ONNX_PROTO_DIR})
 file(READ ${ONNX_SCHEMA} ONNX_SCHEMA_TEXT)
 string(REPLACE "package onnx;" "package foreflow.onnx_proto;" ONNX_SCHEMA_TEXT "${ONNX_SCHEMA_TEXT}")
+# Defaults of the attributes of functions came with ONNX 1.13.
+if(NOT ONNX_SCHEMA_TEXT MATCHES "attribute_proto")
+  string(REPLACE "repeated string attribute = 6;" "repeated string attribute = 6;\n  repeated AttributeProto attribute_proto = 11;"
+         ONNX_SCHEMA_TEXT "${ONNX_SCHEMA_TEXT}")
+endif()
 file(CONFIGURE OUTPUT ${ONNX_PROTO_DIR}/foreflow_onnx.proto CONTENT "${ONNX_SCHEMA_TEXT}" @ONLY)
 add_custom_command(
   OUTPUT ${ONNX_PROTO_DIR}/foreflow_onnx.pb.cc ${ONNX_PROTO_DIR}/foreflow_onnx.pb.h

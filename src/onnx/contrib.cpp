@@ -25,6 +25,11 @@ void name_output_type(Node& node) {
 
 void by_tanh(Node& node) { node.attributes.set("approximate", std::string("tanh")); }
 
+// Swish is x * sigmoid(alpha * x), with another default than QuickGelu.
+void unit_slope(Node& node) {
+  if (node.attributes.find("alpha") == nullptr) node.attributes.set("alpha", 1.0);
+}
+
 struct ContribRow {
   std::string_view domain, op, row;
   std::string_view operands      = {};       // which operand comes first, second, ..; empty: all in their order
@@ -34,6 +39,8 @@ struct ContribRow {
 constexpr std::string_view kRuntime = "com.microsoft", kAten = "org.pytorch.aten";
 
 constexpr std::array kRows = {
+    ContribRow{"", "RMSNormalization", "SimplifiedLayerNormalization"},
+    ContribRow{"", "Swish", "QuickGelu", "", unit_slope},
     ContribRow{kRuntime, "FastGeluGrad", "GeluGrad", "10", by_tanh},
     ContribRow{kRuntime, "GatherGrad", "GatherGrad", "120"},
     ContribRow{kRuntime, "Gelu", "Gelu"},

@@ -1,5 +1,5 @@
-// Operators outside of ONNX's own set that have the meaning of a row of the op table, but another name or another order
-// of operands: those of ONNX Runtime (com.microsoft) and of PyTorch's exporter (org.pytorch.aten).
+// Operators that have the meaning of a row of the op table, but another name or another order of operands: most are of
+// ONNX Runtime (com.microsoft) and of PyTorch's exporter (org.pytorch.aten).
 #pragma once
 
 #include <string_view>

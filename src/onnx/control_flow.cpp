@@ -26,11 +26,17 @@ std::vector<ValueId> select(const ControlNode& node, ValueId condition, std::spa
       throw Error(node.where,
                   node.proto.op_type() + " depends on a condition that is known at run time only, and " + what +
                       " number " + std::to_string(i) + " is " + ir::to_string(a) + " or " + ir::to_string(b) +
-                      "; both should be known and the same: give the inputs' shapes, or a constant condition");
+                      "; both should be known and the same: give the inputs' shapes, or a constant condition" +
+                      numbers_of(node, condition));
     }
     results.push_back(node.op("Where", {condition, yes[i], no[i]}));
   }
   return results;
+}
+
+std::string numbers_of(const ControlNode& node, ValueId condition) {
+  const std::string inputs = node.emitter.inputs_of(condition);
+  return inputs.empty() ? "" : ", or the numbers of " + inputs + ", on which it depends";
 }
 
 ValueId stacked(const ControlNode& node, const std::vector<ValueId>& rounds, int64_t axis,
@@ -59,13 +65,29 @@ void check_size(const ControlNode& node) {
   }
 }
 
+namespace {
+
+// A branch that may not be the one that is taken, and that then need not fit.
+std::vector<ValueId> branch_of(const ControlNode& node, std::string_view name) {
+  try {
+    return node.inlined(name, {});
+  } catch (const Error& error) {
+    const std::string inputs = node.emitter.inputs_of(node.input(0));
+    if (inputs.empty()) throw;
+    throw Error(error.where(), error.problem() + "; whether this branch is taken depends on the numbers of " + inputs +
+                                   ": give them (--input, or \"inputs\" in a workload)");
+  }
+}
+
+}  // namespace
+
 namespace expansions {
 
 std::vector<ValueId> branch(const ControlNode& node) {
   if (const auto condition = node.emitter.number(node.input(0)))
     return node.inlined(*condition != 0 ? "then_branch" : "else_branch", {});
   if (node.input(0) == ValueId::none) throw Error(node.where, "If needs a condition");
-  const auto yes = node.inlined("then_branch", {}), no = node.inlined("else_branch", {});
+  const auto yes = branch_of(node, "then_branch"), no = branch_of(node, "else_branch");
   if (yes.size() != no.size()) throw Error(node.where, "the branches of If should have equally many results");
   return select(node, node.input(0), yes, no, "result");
 }

@@ -1,5 +1,11 @@
 #include "onnx/emitter.h"
 
+#include <algorithm>
+#include <set>
+
+#include "foreflow/ir/uses.h"
+#include "onnx/message.h"
+
 namespace foreflow::onnx {
 
 using interpret::Mixed;
@@ -30,6 +36,30 @@ std::optional<int64_t> Emitter::number(ValueId id) const {
   const ir::Array* array = id == ValueId::none ? nullptr : numbers(id);
   if (array == nullptr || array->size() != 1) return std::nullopt;
   return array->to_ints()[0];
+}
+
+std::string Emitter::inputs_of(ValueId id) const {
+  const ir::Function& function      = builder_.function();
+  const std::vector<int32_t> makers = ir::makers_of(function);
+  std::vector<ValueId> open{id};
+  std::set<ValueId> seen;
+  std::vector<std::string> names;
+  while (!open.empty()) {
+    const ValueId next = open.back();
+    open.pop_back();
+    if (next == ValueId::none || !seen.insert(next).second) continue;
+    if (const int32_t op = makers[ir::index(next)]; op >= 0) {
+      const auto inputs = function.inputs(function.ops[static_cast<size_t>(op)]);
+      open.insert(open.end(), inputs.begin(), inputs.end());
+    } else if (function.parameters[ir::index(next)] == ir::ParameterRole::data) {
+      names.push_back(quote(function.value(next).name));
+    }
+  }
+  if (names.empty()) return "";
+  std::sort(names.begin(), names.end());
+  std::string text = names.size() == 1 ? "input " : "inputs ";
+  for (size_t i = 0; i < names.size(); ++i) text += (i > 0 ? ", " : "") + names[i];
+  return text;
 }
 
 void Emitter::follow_last(const std::string& where) {

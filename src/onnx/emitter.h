@@ -35,9 +35,13 @@ class Emitter {
   // The number that a value of one element holds; nothing if it has more elements or is not known.
   std::optional<int64_t> number(ir::ValueId id) const;
 
+  // The data parameters from which a value is computed, as "input \"sr\"" or a list; empty if there is none.
+  std::string inputs_of(ir::ValueId id) const;
+  void set_name(ir::ValueId id, std::string name) { builder_.set_name(id, std::move(name)); }
   const std::string& name(ir::ValueId id) const { return builder_.function().value(id).name; }
   const ir::OpTable& table() const { return builder_.table(); }
   size_t size() const { return builder_.function().ops.size(); }
+  size_t values() const { return builder_.function().values.size(); }
   ir::Function finish(std::vector<ir::ValueId> results) { return builder_.finish(std::move(results)); }
 
  private:

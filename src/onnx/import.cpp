@@ -6,6 +6,9 @@
 
 #include "foreflow/ir/text.h"
 #include "onnx/control_flow.h"
+#include "onnx/expansion.h"
+#include "onnx/functions.h"
+#include "onnx/known_attributes.h"
 #include "onnx/message.h"
 #include "onnx/names.h"
 #include "onnx/normalise.h"
@@ -50,7 +53,8 @@ class Importer {
         given_(given),
         opsets_(model, file),
         emitter_(function_name(model.graph()), ops,
-                 has_subgraphs(model.graph()) ? Emitter::Follow::results : Emitter::Follow::nothing),
+                 has_subgraphs(model.graph()) || has_expansions(model.graph()) ? Emitter::Follow::results
+                                                                               : Emitter::Follow::nothing),
         main_{model.graph(), file, initializers_of(model.graph(), file)} {}
 
   Imported run() && {
@@ -99,13 +103,32 @@ class Importer {
     const Array* numbers = given_for(given_.inputs, input.name());
     const ir::Dims* dims = numbers != nullptr ? &numbers->dims() : given_for(given_.shapes, input.name());
     // A program that is written out for some shapes is right for no other ones.
-    if (has_subgraphs(main_.graph) && type && dims != nullptr)
-      *type = interpret::refined(*type, ir::Type::tensor(type->dtype, *dims));
+    if (has_subgraphs(main_.graph) && type && dims != nullptr) *type = with_given_shape(*type, *dims, input.name());
     if (has_subgraphs(main_.graph) && type && type->is_tensor() && type->ranked)
       type->dims = with_symbol_sizes(input, type->dims);
+    std::optional<Array> converted;
+    if (numbers != nullptr && type && numbers->dtype() != type->dtype)
+      numbers = &converted.emplace(as_type(*numbers, type->dtype));
     const ValueId id           = emitter_.parameter(text_name(input.name()), ir::ParameterRole::data, type, numbers);
     main_.values[input.name()] = id;
     result_.inputs.push_back({input.name(), emitter_.name(id), stated_dimensions(input)});
+  }
+
+  ir::Type with_given_shape(const ir::Type& stated, const ir::Dims& dims, const std::string& input) const {
+    try {
+      return interpret::refined(stated, ir::Type::tensor(stated.dtype, dims));
+    } catch (const Error&) {
+      throw Error(file_ + ": graph input " + quote(input),
+                  "is given the shape " + ir::to_string(dims) + "; the model states " + ir::to_string(stated.dims));
+    }
+  }
+
+  Array as_type(const Array& numbers, ir::DType dtype) const {
+    const std::vector<ir::Type> types{numbers.type()};
+    const std::vector<const Array*> known{&numbers};
+    const ir::OpDef& cast = emitter_.table().get("Cast", file_);
+    const ir::Attributes to{{"to", std::string(ir::name(dtype))}};
+    return cast.eval({cast, to, types, known, 1})[0];
   }
 
   // Constants, which become ops where they are used, and weights, which are parameters.
@@ -150,14 +173,16 @@ class Importer {
   void add_node(Scope& scope, int n) {
     const NodeProto& proto = scope.graph.node(n);
     Node node;
-    node.where      = where_of(scope.where, proto, n);
-    node.op         = proto.op_type();
-    node.domain     = canonical_domain(proto.domain());
-    node.opset      = opsets_.version(node.domain);
-    const auto flow = node.domain.empty() ? find_control_flow(node.op) : nullptr;
-    node.attributes = read_attributes(proto, node.where, flow == nullptr ? Bodies::refused : Bodies::read_elsewhere);
+    node.where         = where_of(scope.where, proto, n);
+    node.op            = proto.op_type();
+    node.domain        = canonical_domain(proto.domain());
+    node.opset         = opsets_.version(node.domain);
+    const auto control = node.domain.empty() ? find_control_flow(node.op) : nullptr;
+    const auto flow    = control == nullptr ? find_expansion(node.domain, node.op) : control;
+    node.attributes = read_attributes(proto, node.where, control == nullptr ? Bodies::refused : Bodies::read_elsewhere);
     node.inputs     = {proto.input().begin(), proto.input().end()};
     node.outputs    = {proto.output().begin(), proto.output().end()};
+    check_known(node);
     if (flow == nullptr) normalise_at(scope, node);
     while (!node.inputs.empty() && node.inputs.back().empty() && !node.literals.contains(node.inputs.size() - 1))
       node.inputs.pop_back();
@@ -171,13 +196,23 @@ class Importer {
       operands.push_back(literal == node.literals.end() ? use(scope, node.inputs[i])
                                                         : emitter_.constant(literal->second));
     }
+    const size_t first = emitter_.values();
     const auto results =
         flow == nullptr ? emit(node, std::move(operands)) : expand(scope, n, node, flow, std::move(operands));
+    if (control == nullptr && flow != nullptr) name_results(node, results, first);
     if (results.size() < node.outputs.size())
       throw Error(node.where, "has " + std::to_string(node.outputs.size()) + " results; its bodies give " +
                                   std::to_string(results.size()));
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (!node.outputs[i].empty()) scope.values[proto.output(static_cast<int>(i))] = results[i];
+    }
+  }
+
+  // What an operator that is several ops results in has the names of the file; values before `first` have theirs.
+  void name_results(const Node& node, const std::vector<ValueId>& results, size_t first) {
+    for (size_t i = 0; i < std::min(results.size(), node.outputs.size()); ++i) {
+      if (!node.outputs[i].empty() && results[i] != ValueId::none && ir::index(results[i]) >= first)
+        emitter_.set_name(results[i], text_name(node.outputs[i]));
     }
   }
 
@@ -290,9 +325,13 @@ Imported import_message(std::string_view bytes, const std::string& file, Folder 
   ModelProto model;
   parse_message(bytes, file, "an ONNX model", model);
   if (!model.has_graph()) throw Error(file, "holds no graph; it is not an ONNX model");
-  if (model.graph().node_size() == 0 && model.graph().output_size() == 0)
+  const int nodes = model.graph().node_size();
+  if (nodes == 0 && model.graph().output_size() == 0)
     throw Error(file, "its graph has neither nodes nor outputs");
-  return Importer(model, file, std::move(folder), ops, numbers, given).run();
+  inline_functions(model, file);
+  Imported imported = Importer(model, file, std::move(folder), ops, numbers, given).run();
+  imported.nodes    = nodes;
+  return imported;
 }
 
 }  // namespace

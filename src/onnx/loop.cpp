@@ -31,7 +31,8 @@ bool goes_on(const ControlNode& node, State& state, std::optional<int64_t> most)
   if (!most) {
     throw Error(node.where,
                 "neither the trip count of Loop nor its condition is known before run time; export the model with a "
-                "constant one, or give the inputs that it depends on");
+                "constant one" +
+                    numbers_of(node, state.condition));
   }
   if (!state.slices.empty()) {
     throw Error(node.where,
@@ -76,8 +77,8 @@ std::vector<ValueId> loop(const ControlNode& node) {
     if (!most && !endless &&
         (state.condition == ValueId::none || node.emitter.number(state.condition).value_or(1) != 0)) {
       throw Error(node.where,
-                  "the trip count of Loop is not known before run time; export the model with a constant one, or give "
-                  "the inputs that it depends on");
+                  "the trip count of Loop is not known before run time; export the model with a constant one" +
+                      numbers_of(node, node.input(0)));
     }
     if (!goes_on(node, state, most)) break;
     round(node, state, number);

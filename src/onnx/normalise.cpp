@@ -23,6 +23,7 @@ constexpr std::array kRules = {
     NormaliseRow{"Cast", rules::cast},
     NormaliseRow{"Concat", rules::concat},
     NormaliseRow{"Constant", rules::constant},
+    NormaliseRow{"DFT", rules::dft},
     NormaliseRow{"Div", rules::broadcast},
     NormaliseRow{"Dropout", rules::dropout},
     NormaliseRow{"Equal", rules::broadcast},
@@ -63,7 +64,7 @@ std::string_view newest_name(std::string_view op) {
 }
 
 void normalise(Node& node, const RankOf& rank_of) {
-  if (!node.domain.empty()) return restate_contrib(node);
+  if (!node.domain.empty() || !contrib_row(node.domain, node.op).empty()) return restate_contrib(node);
   node.attributes.erase("consumed_inputs");  // opset 1: which inputs may be overwritten
   const auto row = std::lower_bound(kRules.begin(), kRules.end(), node.op,
                                     [](const NormaliseRow& r, const std::string& op) { return r.op < op; });

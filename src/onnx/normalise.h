@@ -26,6 +26,7 @@ void cast(Node& node, const RankOf& rank_of);
 void concat(Node& node, const RankOf& rank_of);
 void constant(Node& node, const RankOf& rank_of);
 void data_type(Node& node, const RankOf& rank_of);
+void dft(Node& node, const RankOf& rank_of);
 void dropout(Node& node, const RankOf& rank_of);
 void flatten_to_matrix(Node& node, const RankOf& rank_of);
 void output_data_type(Node& node, const RankOf& rank_of);

@@ -76,6 +76,12 @@ void cast(Node& node, const RankOf&) {
   throw Error(node.where, "to " + text + ": this data type is not supported");
 }
 
+// The axis is an operand since opset 20, with another default.
+void dft(Node& node, const RankOf&) {
+  const bool has_operand = node.inputs.size() > 2 && !node.inputs[2].empty();
+  if (node.opset >= 20 && !has_operand) node.attributes.set("axis", int64_t{-2});
+}
+
 void data_type(Node& node, const RankOf&) { name_dtype(node, "dtype"); }
 
 void output_data_type(Node& node, const RankOf&) { name_dtype(node, "output_datatype"); }

@@ -4,6 +4,7 @@
 
 #include "onnx/contrib.h"
 #include "onnx/control_flow.h"
+#include "onnx/expansion.h"
 #include "onnx/message.h"
 #include "onnx/node.h"
 #include "onnx/normalise.h"
@@ -61,7 +62,7 @@ void collect(const onnx_proto::GraphProto& graph, const Opsets& opsets, const ir
         collect(*body, opsets, ops, where_of_body(file, node, n, name), missing);
       continue;
     }
-    if (find_row(ops, domain, node.op_type()) != nullptr) continue;
+    if (find_row(ops, domain, node.op_type()) != nullptr || find_expansion(domain, node.op_type()) != nullptr) continue;
     if (missing.types.empty()) {
       missing.where = where_of(file, node, n);
       missing.what  = "op " + node.op_type() + " (" + (domain.empty() ? "" : "domain " + domain + ", ") + "opset " +

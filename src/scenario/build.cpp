@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "foreflow/base/text.h"
 #include "foreflow/binary/program_file.h"
 #include "foreflow/interpret/flops.h"
 #include "foreflow/ops/table.h"
@@ -7,6 +10,7 @@
 #include "foreflow/transform/context_attention.h"
 #include "foreflow/transform/overlap.h"
 #include "foreflow/transform/recompute.h"
+#include "foreflow/transform/repeat_batch.h"
 #include "foreflow/transform/replica.h"
 #include "foreflow/transform/simplify.h"
 #include "foreflow/transform/split_data.h"
@@ -15,6 +19,7 @@
 #include "scenario/fit_recompute.h"
 #include "scenario/fp8_products.h"
 #include "scenario/gpt_graph.h"
+#include "scenario/input_numbers.h"
 #include "scenario/program.h"
 
 namespace foreflow::scenario {
@@ -37,6 +42,17 @@ Sequential from_family(const Scenario& scenario) {
   return sequential;
 }
 
+// The first dimension of the first data input; 0 where there is none.
+int64_t samples_in(const ir::Module& module) {
+  const ir::Function& function = module.entry();
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    const ir::TypeRef& type = function.values[i].annotation;
+    if (function.parameters[i] == ir::ParameterRole::weight || type == nullptr || !type->is_tensor()) continue;
+    if (type->ranked && !type->dims.empty() && type->dims[0] > 0) return type->dims[0];
+  }
+  return 0;
+}
+
 void check_known_shapes(const Scenario& scenario, const onnx::Imported& imported, const ir::Module& module) {
   const ir::Function& function = module.entry();
   for (const onnx::Port& input : imported.inputs) {
@@ -52,14 +68,48 @@ void check_known_shapes(const Scenario& scenario, const onnx::Imported& imported
   }
 }
 
+using Elements = std::map<std::string, ir::Array>;  // of inputs, by their names
+
+void check_inputs(const Scenario& scenario, const onnx::Imported& imported, const Elements& inputs) {
+  std::vector<std::string> names;
+  for (const onnx::Port& input : imported.inputs) names.push_back(input.name);
+  for (const auto& [name, numbers] : inputs) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    throw Error(where(scenario, "workload.inputs"),
+                "the model has no input \"" + name + "\"" +
+                    (names.empty() ? ", nor any other" : "; the nearest is \"" + nearest(name, names) + "\""));
+  }
+}
+
+// The shapes of inputs, stated or those of their elements.
+std::map<std::string, ir::Dims> shapes_of(const Workload& workload, const Elements& inputs) {
+  std::map<std::string, ir::Dims> shapes = workload.shapes;
+  for (const auto& [name, numbers] : inputs) shapes.emplace(name, numbers.dims());
+  return shapes;
+}
+
+// A model for fewer samples than the scenario's batch is repeated for them.
+ir::Module for_global_batch(const Scenario& scenario, const ir::Module& module, int64_t samples) {
+  const int64_t wanted = scenario.strategy.global_batch;
+  if (wanted == 0 || samples == 0 || wanted == samples) return module;
+  if (wanted % samples != 0)
+    throw Error(where(scenario, "strategy.global_batch"), std::to_string(wanted) + " is not the batch of the model, " +
+                                                              std::to_string(samples) +
+                                                              ", nor a multiple of it; use one of these");
+  return transform::repeat_batch(module, ops::table(), wanted / samples);
+}
+
 Sequential from_onnx(const Scenario& scenario) {
+  const Elements inputs         = input_numbers(scenario.root().at("workload"));
   const onnx::Imported imported = onnx::import_model(scenario.workload.path, ops::table(), onnx::Numbers::skip,
-                                                     {scenario.workload.shapes, {}, scenario.workload.dims});
+                                                     {scenario.workload.shapes, inputs, scenario.workload.dims});
+  check_inputs(scenario, imported, inputs);
   Sequential sequential;
-  sequential.module = with_sizes(imported, {scenario.workload.shapes, scenario.workload.dims,
+  sequential.module = with_sizes(imported, {shapes_of(scenario.workload, inputs), scenario.workload.dims,
                                             where(scenario, "workload.shapes"), where(scenario, "workload.dims")});
   check_known_shapes(scenario, imported, sequential.module);
   sequential.module = with_separate_samples(imported, sequential.module);
+  sequential.module = for_global_batch(scenario, sequential.module, samples_in(sequential.module));
   if (scenario.workload.dtype) sequential.module = with_dtype(sequential.module, *scenario.workload.dtype);
   return sequential;
 }
@@ -83,16 +133,10 @@ Sequential from_source(const Scenario& scenario) {
   return {};
 }
 
-// The scenario's global batch, else the first dimension of the first data input.
+// The scenario's global batch, else that of the program.
 int64_t samples_of(const Scenario& scenario, const ir::Module& module) {
   if (scenario.strategy.global_batch > 0) return scenario.strategy.global_batch;
-  const ir::Function& function = module.entry();
-  for (size_t i = 0; i < function.parameters.size(); ++i) {
-    const ir::TypeRef& type = function.values[i].annotation;
-    if (function.parameters[i] == ir::ParameterRole::weight || type == nullptr || !type->is_tensor()) continue;
-    if (type->ranked && !type->dims.empty() && type->dims[0] > 0) return type->dims[0];
-  }
-  return 1;
+  return std::max<int64_t>(samples_in(module), 1);
 }
 
 ir::Module with_training(const Scenario& scenario, const ir::Module& module) {

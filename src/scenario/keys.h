@@ -7,7 +7,8 @@
 namespace foreflow::scenario {
 
 // Members of maps whose one value is a list. Other keys say it in their rows (ValueType::is_list).
-constexpr std::array<std::string_view, 2> kListsInMaps = {"workload.shapes.*", "cost.all_reduce.*"};
+constexpr std::array<std::string_view, 3> kListsInMaps = {"workload.shapes.*", "workload.inputs.*",
+                                                          "cost.all_reduce.*"};
 
 // A key whose value is the path of a file where it ends like this.
 struct FileKey {

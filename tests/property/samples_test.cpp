@@ -7,6 +7,7 @@
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/transform/repeat_batch.h"
 #include "foreflow/transform/simplify.h"
 #include "support/distribution.h"
 
@@ -199,6 +200,62 @@ func @main(%x: Tensor[Float32, (4, 12, 8)], %y: Tensor[Float32, (4, 6, 8)]) {
   const auto results   = run(distribute(module, {.dp = 2}), arguments, expected.size());
   ASSERT_EQ(results.size(), expected.size());
   for (size_t i = 0; i < results.size(); ++i) EXPECT_EQ(relative_difference(results[i], expected[i]), 0);
+}
+
+// A model of one sample: a class token, an initial state, positions that come first, and shapes that say 1.
+const std::string kOneSample = R"(
+func @main(weight %token: Tensor[Float32, (1, 1, 4)], weight %w: Tensor[Float32, (1, 12, 4)],
+           weight %r: Tensor[Float32, (1, 12, 3)], %x: Tensor[Float32, (1, 5, 2, 2)]) {
+  %flat_shape = Constant[value = Int64(3,)[1, 5, 4]]()
+  %flat = Reshape(%x, %flat_shape)
+  %all = Concat[axis = 1](%token, %flat)
+  %steps = Transpose[perm = [1, 0, 2]](%all)
+  %zeros_shape = Constant[value = Int64(3,)[1, 1, 3]]()
+  %zeros = ConstantOfShape(%zeros_shape)
+  %y, %last, %cell = LSTM[hidden_size = 3](%steps, %w, %r, _, _, %zeros, %zeros)
+  %heads_shape = Constant[value = Int64(3,)[6, 3, 1]]()
+  %heads = Reshape(%y, %heads_shape)
+  %back_shape = Constant[value = Int64(3,)[6, 1, 3]]()
+  %back = Reshape(%heads, %back_shape)
+  %result = Transpose[perm = [1, 0, 2]](%back)
+  return %result
+})";
+
+TEST(RepeatBatch, LetsReplicasAndMicrobatchesRunAModelOfOneSampleAsItIs) {
+  const ir::Module one  = ir::parse(kOneSample, "one", ops::table());
+  const ir::Module many = ready(transform::repeat_batch(one, ops::table(), 4));
+  std::mt19937_64 random(7);
+  const auto arguments = random_arguments(many, random, 2);
+  const auto all       = interpret::evaluate(many, 0, arguments)[0];
+  ASSERT_EQ(all.dims(), (ir::Dims{4, 6, 3}));
+  for (int64_t sample = 0; sample < 4; ++sample) {
+    auto own         = arguments;
+    const auto whole = arguments.back().data<float>();
+    own.back() =
+        ir::Array::of<float>(ir::DType::f32, {1, 5, 2, 2}, whole.subspan(static_cast<size_t>(sample) * 20, 20));
+    const auto alone = interpret::evaluate(one, 0, own)[0];
+    for (int64_t i = 0; i < alone.size(); ++i) EXPECT_EQ(alone.at(i), all.at(sample * alone.size() + i));
+  }
+  for (const Split& split : {Split{.dp = 4}, Split{.microbatches = 4}, Split{.dp = 2, .microbatches = 2}}) {
+    SCOPED_TRACE(to_string(split));
+    EXPECT_LE(relative_difference(run(distribute(many, split), arguments, 1)[0], all), 1e-6);
+  }
+}
+
+TEST(RepeatBatch, NamesTheOpThatTakesOneSampleOut) {
+  const ir::Module one = ir::parse(R"(
+func @main(%x: Tensor[Float32, (1, 3)]) {
+  %at = Constant[value = Int64()[0]]()
+  %first = Gather[axis = 0](%x, %at)
+  return %first
+})",
+                                   "one", ops::table());
+  try {
+    transform::repeat_batch(one, ops::table(), 2);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("%first = Gather: cannot go on with more samples"));
+  }
 }
 
 // Sample 0 alone is not what it is in a batch, so nothing can be made for one sample.

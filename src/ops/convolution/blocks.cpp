@@ -38,7 +38,11 @@ Blocks depth_to_space_of(const OpCall& call, const Dims& x) {
 
 Blocks space_to_depth_of(const OpCall& call, const Dims& x) {
   const int64_t b = block_size(call), n = x[0], c = x[1], h = divided(call, x[2], b), w = divided(call, x[3], b);
-  return {.split = {n, c, h, b, w, b}, .order = {0, 3, 5, 1, 2, 4}, .result = {n, multiplied(c, b * b), h, w}};
+  const Dims result{n, multiplied(c, b * b), h, w};
+  const std::string mode = call.attributes.string_or("mode", "DCR");
+  if (mode == "DCR") return {.split = {n, c, h, b, w, b}, .order = {0, 3, 5, 1, 2, 4}, .result = result};
+  if (mode == "CRD") return {.split = {n, c, h, b, w, b}, .order = {0, 1, 3, 5, 2, 4}, .result = result};
+  call.fail("mode \"" + mode + "\"; DCR or CRD would be right");
 }
 
 std::vector<Type> infer_blocks(const OpCall& call, Steps steps) {

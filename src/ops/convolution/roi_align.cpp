@@ -25,16 +25,19 @@ std::vector<Array> eval(const OpCall& call) {
   const auto channels = static_cast<size_t>(x.dims()[1]), plane = static_cast<size_t>(x.dims()[2] * x.dims()[3]),
              bins = static_cast<size_t>(dims[2] * dims[3]);
   std::vector<double> y;
+  // Mode "max" is the largest of the weighted neighbours of all samples, not of the samples, in ONNX's reference data
+  // as in ONNX Runtime.
   for (size_t i = 0; i < static_cast<size_t>(element_count(dims)); ++i) {
     const size_t region = i / bins / channels, channel = i / bins % channels;
     const size_t start = (regions.pictures[region] * channels + channel) * plane;
     double sum = 0, largest = -std::numeric_limits<double>::infinity();
     const std::vector<Taps>& samples = regions.bins[region * bins + i % bins];
     for (const Taps& taps : samples) {
-      double sample = 0;
-      for (const Tap& tap : taps) sample += tap.weight * values[start + tap.element];
-      sum += sample;
-      largest = std::max(largest, sample);
+      for (const Tap& tap : taps) {
+        const double weighted = tap.weight * values[start + tap.element];
+        sum += weighted;
+        largest = std::max(largest, weighted);
+      }
     }
     y.push_back(samples.empty() ? 0 : takes_largest(call) ? largest : sum / static_cast<double>(samples.size()));
   }

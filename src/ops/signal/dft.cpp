@@ -12,8 +12,12 @@ namespace {
 bool is_inverse(const OpCall& call) { return call.attributes.int_or("inverse", 0) != 0; }
 bool is_onesided(const OpCall& call) { return call.attributes.int_or("onesided", 0) != 0; }
 
+// Operand 2 since opset 20, else an attribute.
 size_t axis_of(const OpCall& call, size_t rank) {
-  const size_t axis = axis_attribute(call, rank, 1);
+  if (call.has(2) && call.known[2] == nullptr)
+    call.fail("its axis is known at run time only; a constant would be right");
+  const size_t axis =
+      call.has(2) ? normal_axis(call, call.known[2]->to_ints().at(0), rank) : axis_attribute(call, rank, 1);
   if (axis + 1 == rank) call.fail("the last axis holds real and imaginary parts; another one would be right");
   return axis;
 }

@@ -106,12 +106,18 @@ std::vector<std::string> family_key_names(const workload::WorkloadDef& family) {
 }
 
 const Keys& onnx_keys() {
+  const ValueType number = types::number(-INFINITY);
+  ValueType numbers =
+      types::either({number, types::list_of(number, "a list of numbers"), types::path("a TensorProto file")});
+  numbers.is_list        = true;
   static const Keys keys = with_file_keys(
       {{"onnx", "an ONNX model", types::path()},
        {"shapes", "shapes of the model's inputs, by their names",
         types::map_of(".+", types::list_of(types::whole(0), "a shape such as `[1, 128]`"), "an object of shapes")},
        {"dims", "sizes of the dimensions that the model's inputs name, such as `{\"batch\": 8, \"sequence\": 2048}`",
-        types::map_of(".+", types::whole(0), "an object of sizes")}});
+        types::map_of(".+", types::whole(0), "an object of sizes")},
+       {"inputs", "elements of the model's inputs that decide its control flow, such as `{\"sr\": 16000}`",
+        types::map_of(".+", numbers, "an object of numbers, lists of numbers or TensorProto files")}});
   return keys;
 }
 

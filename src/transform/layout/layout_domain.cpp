@@ -143,9 +143,10 @@ LayoutInterpretation interpret_split(const ir::Module& module, const std::vector
     if (entry.parameters[i] == ir::ParameterRole::data && ways > 1 && dims[i] != kWhole) {
       const bool divides = has_dims(data[i]) && data[i].dims[static_cast<size_t>(dims[i])] % ways == 0;
       if (!divides) {
-        throw RefusalError(
-            Cause::program, module.source + ": @" + entry.name + ": %" + entry.values[i].name,
-            ir::to_string(argument.value.type) + " cannot be split evenly over " + std::to_string(ways) + " " + what);
+        throw RefusalError(Cause::program, module.source + ": @" + entry.name + ": %" + entry.values[i].name,
+                           ir::to_string(argument.value.type) + " cannot be split evenly over " + std::to_string(ways) +
+                               " " + what + "; a multiple of " + std::to_string(ways) +
+                               " can (\"global_batch\" repeats a model of fixed batch)");
       }
       argument.layout = Layout::split(dims[i]);
     }

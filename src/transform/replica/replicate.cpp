@@ -23,6 +23,7 @@
 #include "transform/pass_arguments.h"
 #include "transform/replica/replica_function.h"
 #include "transform/replica/sharing_replica.h"
+#include "transform/replica/trained_weights.h"
 
 namespace foreflow::transform {
 namespace {
@@ -256,8 +257,14 @@ Distributed replicate(ir::Module module, const ir::OpTable& ops, const DataParal
 }
 
 OneReplica one_replica(ir::Module module, const ir::OpTable& ops, const DataParallel& how) {
-  const LayoutInterpretation layouts = interpret_layouts(module, how.ways, "replicas");
-  module                             = with_cut_shapes(std::move(module), layouts, how.ways);
+  LayoutInterpretation layouts = interpret_layouts(module, how.ways, "replicas");
+  module                       = with_cut_shapes(std::move(module), layouts, how.ways);
+  if (how.shares()) {
+    if (auto separate = with_separate_updates(module, layouts.entry().values)) {
+      module  = *std::move(separate);
+      layouts = interpret_layouts(module, how.ways, "replicas");
+    }
+  }
   if (how.shares()) return sharing_replica(module, layouts, ops, how);
   return Replicator(std::move(module), layouts, ops, how.ways, 1).run_one();
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "foreflow/ir/builder.h"
 #include "foreflow/ir/uses.h"
+#include "transform/rewrite/copy.h"
 
 namespace foreflow::transform {
 namespace {
@@ -25,26 +27,95 @@ std::vector<TrainedWeight> rows_of(const ir::Function& entry, size_t o) {
   return rows;
 }
 
+// Which weights of an entry are updated with a sum over the ways.
+class SummedUpdates {
+ public:
+  SummedUpdates(const ir::Function& entry, const interpret::Values<LaidOut>& values)
+      : entry_(entry), values_(values), uses_(ir::uses_of(entry)) {}
+
+  // The weights that op `o` updates; none if it is no optimizer.
+  std::vector<TrainedWeight> rows(size_t o) const {
+    const ir::Op& op = entry_.ops[o];
+    if (op.is_call() || op.def->role != ir::Role::optimizer || op.operand_count < 2) return {};
+    return rows_of(entry_, o);
+  }
+
+  bool operator()(const TrainedWeight& row) const {
+    return is_parameter(row.weight) && row.gradient != ValueId::none && !is_parameter(row.gradient) &&
+           values_[ir::index(row.weight)].value.type.is_tensor() &&
+           values_[ir::index(row.gradient)].layout.is_partial() &&
+           std::all_of(row.states.begin(), row.states.end(),
+                       [&](ValueId id) { return is_parameter(id) && uses_[ir::index(id)] == 1; });
+  }
+
+ private:
+  bool is_parameter(ValueId id) const { return id != ValueId::none && ir::index(id) < entry_.parameters.size(); }
+
+  const ir::Function& entry_;
+  const interpret::Values<LaidOut>& values_;
+  const std::vector<int32_t> uses_;
+};
+
+bool updates_both(const std::vector<TrainedWeight>& rows, const SummedUpdates& summed) {
+  return std::any_of(rows.begin(), rows.end(), summed) && !std::all_of(rows.begin(), rows.end(), summed);
+}
+
+// Appends the updates of those rows that are, or are not, summed.
+void copy_rows(ir::FunctionBuilder& builder, const ir::Op& op, const std::vector<TrainedWeight>& rows,
+               const std::vector<bool>& chosen, const ir::Function& entry, ValueMap& map) {
+  std::vector<ValueId> weights, gradients, results;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!chosen[i]) continue;
+    weights.push_back(map(rows[i].weight));
+    gradients.push_back(map(rows[i].gradient));
+    results.push_back(rows[i].results.front());
+  }
+  weights.insert(weights.end(), gradients.begin(), gradients.end());
+  const size_t first = ir::index(builder.append(op.def, op.callee, op.attributes, weights, results.size()));
+  for (size_t i = 0; i < results.size(); ++i) {
+    const auto made = static_cast<ValueId>(first + i);
+    builder.set_name(made, entry.value(results[i]).name);
+    builder.annotate(made, entry.value(results[i]).annotation);
+    map.set(results[i], made);
+  }
+}
+
 }  // namespace
 
 std::vector<TrainedWeight> trained_weights(const ir::Function& entry, const interpret::Values<LaidOut>& values) {
-  const std::vector<int32_t> uses = ir::uses_of(entry);
-  const auto is_parameter = [&](ValueId id) { return id != ValueId::none && ir::index(id) < entry.parameters.size(); };
-  const auto fits         = [&](const TrainedWeight& row) {
-    return is_parameter(row.weight) && row.gradient != ValueId::none && !is_parameter(row.gradient) &&
-           values[ir::index(row.weight)].value.type.is_tensor() &&
-           values[ir::index(row.gradient)].layout.is_partial() &&
-           std::all_of(row.states.begin(), row.states.end(),
-                               [&](ValueId id) { return is_parameter(id) && uses[ir::index(id)] == 1; });
-  };
+  const SummedUpdates summed(entry, values);
   std::vector<TrainedWeight> all;
   for (size_t o = 0; o < entry.ops.size(); ++o) {
-    if (entry.ops[o].is_call() || entry.ops[o].def->role != ir::Role::optimizer || entry.ops[o].operand_count < 2)
-      continue;
-    const std::vector<TrainedWeight> rows = rows_of(entry, o);
-    if (std::all_of(rows.begin(), rows.end(), fits)) all.insert(all.end(), rows.begin(), rows.end());
+    const std::vector<TrainedWeight> rows = summed.rows(o);
+    if (std::all_of(rows.begin(), rows.end(), summed)) all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;
+}
+
+std::optional<ir::Module> with_separate_updates(const ir::Module& module, const interpret::Values<LaidOut>& values) {
+  const ir::Function& entry = module.entry();
+  const SummedUpdates summed(entry, values);
+  bool any = false;
+  ir::FunctionBuilder builder(entry.name, no_ops());
+  ValueMap map(entry.values.size());
+  copy_parameters(builder, entry, map);
+  for (size_t o = 0; o < entry.ops.size(); ++o) {
+    const std::vector<TrainedWeight> rows = summed.rows(o);
+    if (!updates_both(rows, summed)) {
+      copy_op(builder, entry, entry.ops[o], map);
+      continue;
+    }
+    any = true;
+    std::vector<bool> chosen;
+    for (const TrainedWeight& row : rows) chosen.push_back(summed(row));
+    copy_rows(builder, entry.ops[o], rows, chosen, entry, map);
+    chosen.flip();
+    copy_rows(builder, entry.ops[o], rows, chosen, entry, map);
+  }
+  if (!any) return std::nullopt;
+  ir::Module result       = module;
+  result.functions.back() = builder.finish(copies(entry.results, map));
+  return result;
 }
 
 }  // namespace foreflow::transform

@@ -237,12 +237,13 @@ class ShardPlanner {
   // 4. to keep the origin whole.
   Decision mend(Arrival& arrival) {
     const ir::Factors factors = arrival.call.def.factors(arrival.call);
-    if (factors.blocked != 0 && !blocks_.contains(arrival.origin)) {
+    const int64_t blocks      = factors.blocked != 0 ? factors.blocks : blocks_of_view(arrival, factors);
+    if (blocks > 1 && !blocks_.contains(arrival.origin)) {
       std::vector<Layout> blocked = arrival.layouts;
-      for (Layout& layout : blocked) layout.blocks *= layout.is_split() ? factors.blocks : 1;
+      for (Layout& layout : blocked) layout.blocks *= layout.is_split() ? blocks : 1;
       Decision decision = decide(arrival.call, blocked, ways_);
       if (!refuses_split(blocked, decision)) {
-        blocks_[arrival.origin] = factors.blocks;
+        blocks_[arrival.origin] = blocks;
         stale_                  = true;
         return decision;
       }
@@ -253,6 +254,32 @@ class ShardPlanner {
     if (fixed_[static_cast<size_t>(arrival.origin)]) return with_whole_activations(arrival);
     if (!stale_) whole_.insert(arrival.origin);
     return with_everything_whole(arrival);
+  }
+
+  // The number of parts as which a Reshape shows a fused projection, x[..,3*h] as [..,3,h], if they are then taken
+  // apart; else 0.
+  int64_t blocks_of_view(const Arrival& arrival, const ir::Factors& factors) const {
+    if (factors.rule != ir::Factors::Rule::linear_view || !arrival.layouts[0].is_split()) return 0;
+    const auto dim      = static_cast<size_t>(arrival.layouts[0].dim);
+    const ir::Dims from = arrival.call.inputs[0].dims, to = arrival.call.def.infer(arrival.call)[0].dims;
+    const bool inserts = to.size() == from.size() + 1 && dim + 1 < to.size() && to[dim] * to[dim + 1] == from[dim];
+    return inserts && is_taken_apart(function_.output(arrival.op, 0)) ? to[dim] : 0;
+  }
+
+  // Whether all that reads a value, seen through views, takes numbered parts out of it.
+  bool is_taken_apart(ir::ValueId id) const {
+    bool any = false;
+    for (const ir::Op& op : function_.ops) {
+      const auto inputs = function_.inputs(op);
+      if (std::find(inputs.begin(), inputs.end(), id) == inputs.end()) continue;
+      if (op.is_call()) return false;
+      const std::string_view name = op.def->name;
+      const bool moves = name == "Unsqueeze" || name == "Squeeze" || name == "Transpose" || name == "Identity";
+      const bool takes = (name == "Gather" && inputs[0] == id) || name == "Split";
+      if (!takes && !(moves && is_taken_apart(function_.output(op, 0)))) return false;
+      any = true;
+    }
+    return any;
   }
 
   // Splits fixed weights that meet a leader split in blocks in the same number of blocks: the bias of a fused

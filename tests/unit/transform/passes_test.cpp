@@ -159,7 +159,8 @@ TEST(Pipeline, TakesAProgramOnNoDeviceAsOneOnTheFirst) {
 
 TEST(Pipeline, RefusesMicrobatchesThatDoNotDivideTheBatch) {
   EXPECT_EQ(refused([] { pipelined(mlp(), 2, 3); }),
-            "mlp: @mlp: %x: Tensor[Float32, (8, 8), 1] cannot be split evenly over 3 microbatches");
+            "mlp: @mlp: %x: Tensor[Float32, (8, 8), 1] cannot be split evenly over 3 microbatches; a multiple of 3 can "
+            "(\"global_batch\" repeats a model of fixed batch)");
 }
 
 // Past keys and values [2,b,..] have their batch behind; tables are every sample's.
@@ -175,7 +176,8 @@ TEST(Pipeline, FindsTheSamplesOfDataWhoseFirstDimensionsDiffer) {
   for (const Piece& parameter : parameters) layouts.push_back(to_string(parameter.layout));
   EXPECT_EQ(layouts, (std::vector<std::string>{"split 1", "split 1", "whole", "split 0", "split 0"}));
   EXPECT_EQ(refused([&] { pipelined(module, 1, 3); }),
-            "m: @f: %past: Tensor[Float32, (2, 4, 3), 1] cannot be split evenly over 3 microbatches");
+            "m: @f: %past: Tensor[Float32, (2, 4, 3), 1] cannot be split evenly over 3 microbatches; a multiple of 3 "
+            "can (\"global_batch\" repeats a model of fixed batch)");
 }
 
 TEST(Pipeline, KeepsTheDevicesOfAGroupTogether) {
@@ -218,7 +220,8 @@ TEST(Replicate, CallsOneFunctionForWhatReplicasDoBeforeTheyMeet) {
 
 TEST(Replicate, RefusesReplicasThatDoNotDivideTheBatch) {
   EXPECT_EQ(refused([] { replicate(mlp(), ops::table(), {.ways = 3}); }),
-            "mlp: @mlp: %x: Tensor[Float32, (8, 8)] cannot be split evenly over 3 replicas");
+            "mlp: @mlp: %x: Tensor[Float32, (8, 8)] cannot be split evenly over 3 replicas; a multiple of 3 can "
+            "(\"global_batch\" repeats a model of fixed batch)");
 }
 
 TEST(Resolve, WritesShapesThatHoldForAnySplit) {

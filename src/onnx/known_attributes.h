@@ -1,0 +1,15 @@
+// What ONNX's own operators have: a node with more would mean something that the op table does not know.
+#pragma once
+
+#include "onnx/node.h"
+
+namespace foreflow::onnx {
+
+// The newest opset of ONNX's own operators whose ops are known.
+constexpr int64_t kNewestOpset = 25;
+
+// Throws Error at node.where for an attribute, or for more operands, than the operator has in any opset. Operators of
+// other domains are not checked.
+void check_known(const Node& node);
+
+}  // namespace foreflow::onnx
