@@ -34,12 +34,6 @@ Seconds time_of(const Reading& reading, const pugi::xml_node& node, const char* 
   return reading.at(node, name, [&] { return read_time(attribute(node, name)); });
 }
 
-void check_pair(const Reading& reading, const pugi::xml_node& node, BytesPerSecond bandwidth, Seconds latency,
-                const char* name) {
-  if (latency > Seconds(0) && bandwidth == BytesPerSecond(0))
-    reading.fail(node, fmt::format("{}_lat stands without {}_bw; give both", name, name));
-}
-
 const ClusterTopology& topology_of(std::string_view name) {
   const auto& all = cluster_topologies();
   return *std::find_if(all.begin(), all.end(), [&](const ClusterTopology& row) { return row.name == name; });
@@ -82,11 +76,14 @@ Cluster cluster_of(Reading& reading, const pugi::xml_node& node) {
   cluster.limiter_bandwidth  = bandwidth_of(reading, node, "limiter_link");
   cluster.loopback_bandwidth = bandwidth_of(reading, node, "loopback_bw");
   cluster.loopback_latency   = time_of(reading, node, "loopback_lat");
-  check_pair(reading, node, cluster.loopback_bandwidth, cluster.loopback_latency, "loopback");
+  if (!cluster.has_loopback() && cluster.loopback_latency > Seconds(0)) {  // SimGrid makes one that carries nothing
+    reading.document.ignored.push_back(fmt::format("loopback_lat of cluster {}: without loopback_bw", cluster.id));
+  }
   if (flat) {  // SimGrid makes no backbone for others
     cluster.backbone_bandwidth = bandwidth_of(reading, node, "bb_bw");
     cluster.backbone_latency   = time_of(reading, node, "bb_lat");
-    check_pair(reading, node, cluster.backbone_bandwidth, cluster.backbone_latency, "bb");
+    if (!cluster.has_backbone() && cluster.backbone_latency > Seconds(0))
+      reading.fail(node, "bb_lat stands without bb_bw; give both");
   }
   cluster.fat_backbone = attribute(node, "bb_sharing_policy") == "FATPIPE";
   // SimGrid shares the links of the policy FATPIPE, too.

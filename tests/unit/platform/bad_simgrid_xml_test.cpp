@@ -184,8 +184,8 @@ const std::vector<BadFile>& cases() {
       {"UnknownTrace", zone(kTwo + "<trace_connect trace=\"t\" element=\"a\"/>"),
        "p.xml:6:1: no trace \"t\" is declared before"},
       {"TraceOfNothing",
-       zone("<trace id=\"t\" periodicity=\"0\">2 1</trace>\n<trace_connect trace=\"t\" element=\"c\"/>"),
-       "p.xml:5:1: element: there is no host \"c\""},
+       zone(kTwo + "<trace id=\"t\" periodicity=\"0\">2 1</trace>\n<trace_connect trace=\"t\" element=\"c\"/>"),
+       "p.xml:7:1: element: there is no host \"c\""},
   };
   return all;
 }

@@ -7,6 +7,7 @@
 #include "foreflow/base/error.h"
 #include "foreflow/base/json.h"
 #include "foreflow/platform/describe.h"
+#include "foreflow/platform/draw.h"
 #include "foreflow/platform/load.h"
 #include "platform/zones/profile_text.h"
 
@@ -71,6 +72,7 @@ TEST(SimgridOddities, ThePlatformOfAPanelAloneLoads) {
   const Platform platform = from(zone("<host id=\"panel\" speed=\"0f\"/>"));
   EXPECT_EQ(platform.devices().size(), 0u);
   EXPECT_NE(describe(platform).find("1 host of speed 0 with no device"), std::string::npos);
+  EXPECT_THROW(draw_svg(platform), Error);
 }
 
 TEST(SimgridOddities, OfTwoTracesOfOneNameTheFirstCounts) {
@@ -99,6 +101,12 @@ TEST(SimgridOddities, ZeroStandsForNoLinkOfACluster) {
       from(cluster("bb_bw=\"0\" bb_lat=\"0\" limiter_link=\"0Bps\" loopback_bw=\"0\" loopback_lat=\"0\""));
   EXPECT_EQ(zeroes.links().size(), plain.links().size());
   EXPECT_EQ(links_between(zeroes, "n5", "n6"), "c_link_5_UP c_link_6_DOWN ");
+}
+
+TEST(SimgridOddities, ALoopbackOfALatencyAloneIsLeftOut) {
+  const Platform platform = from(cluster("loopback_bw=\"0\" loopback_lat=\"1us\""));
+  EXPECT_EQ(platform.links().size(), from(cluster("")).links().size());
+  EXPECT_EQ(platform.declared().ignored, std::vector<std::string>{"loopback_lat of cluster c: without loopback_bw"});
 }
 
 TEST(SimgridOddities, ATopologyTakesTheFirstOfTooManyHosts) {
