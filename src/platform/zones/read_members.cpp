@@ -216,7 +216,7 @@ int core_count(const Reading& reading, const pugi::xml_node& node) {
 void read_host(Reading& reading, const pugi::xml_node& node, int zone) {
   const std::string id = text(node, "id");
   const auto speeds    = reading.at(node, "speed", [&] { return read_speeds(attribute(node, "speed")); });
-  const auto state     = parse_number<double>(text(node, "pstate"));
+  const auto state     = parse_number<double>(std::string(trim(attribute(node, "pstate"))));
   if (!state || *state < 0 || *state >= static_cast<double>(speeds.size()) || *state != static_cast<int>(*state)) {
     reading.fail(node, fmt::format("pstate \"{}\" must be a whole number from 0 to {}: there are {} speeds",
                                    text(node, "pstate"), speeds.size() - 1, speeds.size()));

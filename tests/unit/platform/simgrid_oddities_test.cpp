@@ -126,8 +126,8 @@ TEST(SimgridOddities, AHostMayBeCalledLikeARouterOrAZoneBeforeIt) {
   EXPECT_EQ(from(cluster("", "n5")).find_device("n5"), 0);
 }
 
-TEST(SimgridOddities, BlanksAroundANumberOfCoresAreSkipped) {
-  EXPECT_EQ(from(zone(host("a", " core=\" 4 \""))).devices()[0].peak("f32").value(), 4e9);
+TEST(SimgridOddities, BlanksAroundNumbersOfCoresAndStatesAreSkipped) {
+  EXPECT_EQ(from(zone(host("a", " core=\" 4 \" pstate=\" 0\""))).devices()[0].peak("f32").value(), 4e9);
 }
 
 TEST(SimgridOddities, OfTwoBackbonesTheLastCounts) {
