@@ -74,6 +74,7 @@ const std::string& of_tensor(const std::vector<std::string>& given, size_t tenso
 }
 
 int node_size(const platform::Platform& platform) {
+  if (platform.devices().empty()) throw Error(platform.name(), "no host of it computes; there is no device");
   int size = 0;
   while (size < static_cast<int>(platform.devices().size()) && platform.node(size) == platform.node(0)) ++size;
   return size;

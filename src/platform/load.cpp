@@ -70,7 +70,7 @@ Platform load(const std::string& xml_text, const std::string& name, const Device
   if (plan.size() > 1 || (!plan.empty() && (plan.front().pattern != "*" || plan.front().per_host > 1))) {
     throw Error(name,
                 "says itself what its devices are; \"devices\" and \"devices_per_host\" are for files whose hosts "
-                "have no property \"kind\"");
+                "state no device");
   }
   Platform platform = load_devices(xml_text, name);
   return plan.empty() ? platform : with_devices(platform, plan.front().device);

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "foreflow/base/error.h"
 #include "foreflow/platform/describe.h"
 #include "platform/link_kinds.h"
 
@@ -142,6 +143,7 @@ void arrange(Sketch& sketch) {
 }  // namespace
 
 Sketch sketch(const Platform& platform) {
+  if (platform.devices().empty()) throw Error(platform.name(), "no host of it computes; there is no device to draw");
   Sketch result = platform.graph() == nullptr ? of_routes(platform) : of_graph(platform);
   arrange(result);
   return result;

@@ -43,7 +43,10 @@ const std::string* Props::find(std::string_view id) const {
 
 const std::string& Props::required(std::string_view id, std::string_view example) const {
   const std::string* value = find(id);
-  if (value == nullptr || value->empty()) fail(fmt::format("needs <prop id=\"{}\" value=\"{}\"/>", id, example));
+  if (value == nullptr || value->empty()) {
+    const bool of_kind = id != "kind" && find("kind") != nullptr;
+    fail(fmt::format("needs <prop id=\"{}\" value=\"{}\"/>{}", id, example, of_kind ? " beside its \"kind\"" : ""));
+  }
   return *value;
 }
 

@@ -53,7 +53,7 @@ void check_meaningful(const Options& options) {
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
   check(options.disturbances, platform);
   check_meaningful(options);
-  const ComputeTimes times(program, options.disturbances);
+  const ComputeTimes times(program, platform, options.disturbances);
   const Footprints prints         = footprints(program, platform);
   const Participants participants = all_participants(program, prints);
   const SimulationInput input{program, participants, prints, times, options};
@@ -63,7 +63,7 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
 stream::Timeline simulate_folded(const FoldedProgram& folded, const platform::Platform& platform,
                                  const Options& options) {
   check_meaningful(options);
-  const ComputeTimes times(folded.program, options.disturbances);
+  const ComputeTimes times(folded.program, platform, options.disturbances);
   const Participants participants = all_participants(folded.program, folded.each);
   // Communications do not slow each other down, so all equal ones take the same time.
   const SimulationResult result = perform({folded.program, participants, folded.each, times, options});

@@ -19,10 +19,21 @@ double scatter(uint64_t x) {
   return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
 }
 
+// True when a state profile ends with the device off; else it is a speed that ends at 0.
+bool by_state(const platform::Platform& platform, int device) {
+  using platform::Profile;
+  const auto& profiles = platform.declared().profiles;
+  return std::any_of(profiles.begin(), profiles.end(), [&](const Profile& profile) {
+    return profile.what == Profile::What::on && !(profile.steps.back().value > 0) &&
+           std::find(profile.indices.begin(), profile.indices.end(), device) != profile.indices.end();
+  });
+}
+
 }  // namespace
 
-ComputeTimes::ComputeTimes(const stream::Program& program, const Disturbances& disturbances)
-    : program_(program), hosted_(stream::has_hosts(program)), jitter_(disturbances.jitter) {
+ComputeTimes::ComputeTimes(const stream::Program& program, const platform::Platform& platform,
+                           const Disturbances& disturbances)
+    : program_(program), platform_(platform), hosted_(stream::has_hosts(program)), jitter_(disturbances.jitter) {
   durations_.reserve(program.computes.size());
   for (const stream::Compute& compute : program.computes) durations_.push_back(compute.duration.value());
 
@@ -37,6 +48,7 @@ ComputeTimes::ComputeTimes(const stream::Program& program, const Disturbances& d
     }
     number[device] = static_cast<int32_t>(paces_.size());
     auto& paces    = paces_.emplace_back();
+    devices_.push_back(device);
     for (const double border : borders) {
       double factor = 1;
       for (const Slowdown* one : slowdowns) {
@@ -74,13 +86,19 @@ double ComputeTimes::end(int32_t stream, size_t item, int32_t event, double star
     left -= done;
     now = next->from;
   }
-  if (left > 0 && paces.back().factor >= kOff) {
-    throw Error("platform",
-                fmt::format("a device that has work left is off for good from {} on, by the state profile of "
-                            "its host",
-                            format(Seconds(paces.back().from))));
-  }
+  if (left > 0 && paces.back().factor >= kOff) fail_off(slowdown);
   return now + left * paces.back().factor;
+}
+
+void ComputeTimes::fail_off(int32_t slowdown) const {
+  const int device             = devices_[static_cast<size_t>(slowdown)];
+  const double from            = paces_[static_cast<size_t>(slowdown)].back().from;
+  const platform::Device found = platform_.devices()[static_cast<size_t>(device)];
+  const std::string host       = found.node.empty() ? found.name : found.node;
+  throw Error(platform_.name(),
+              fmt::format("host \"{}\" has work left and is {} for good from {} on; let its profile "
+                          "end above 0 or repeat",
+                          host, by_state(platform_, device) ? "off" : "at speed 0", format(Seconds(from))));
 }
 
 }  // namespace foreflow::simulate

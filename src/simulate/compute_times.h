@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "foreflow/platform/platform.h"
 #include "foreflow/simulate/disturbance.h"
 #include "foreflow/stream/program.h"
 
@@ -15,8 +16,8 @@ constexpr double kOff = 1e30;
 
 class ComputeTimes {
  public:
-  // Keeps a reference to the program.
-  ComputeTimes(const stream::Program& program, const Disturbances& disturbances);
+  // Keeps references to the program and to the platform, which gives devices their names.
+  ComputeTimes(const stream::Program& program, const platform::Platform& platform, const Disturbances& disturbances);
 
   // The undisturbed duration of each of Program::computes, in seconds.
   const double* durations() const { return durations_.data(); }
@@ -48,12 +49,15 @@ class ComputeTimes {
   };
 
   double factor(int32_t stream, size_t item) const;
+  [[noreturn]] void fail_off(int32_t slowdown) const;
 
   const stream::Program& program_;
+  const platform::Platform& platform_;
   bool hosted_;
   std::vector<double> durations_;
   std::vector<int32_t> paces_of_;         // by stream: index into paces_; -1: no slowdown
   std::vector<std::vector<Pace>> paces_;  // of a device, from time 0
+  std::vector<int> devices_;              // that these are of, indices into the platform's list
   Jitter jitter_;
 };
 

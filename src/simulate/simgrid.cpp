@@ -38,7 +38,7 @@ SimulationResult perform(const SimulationInput& input, const platform::Platform&
 
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
   check(options.disturbances, platform);
-  const ComputeTimes times(program, options.disturbances);
+  const ComputeTimes times(program, platform, options.disturbances);
   Footprints prints = footprints(program, platform);
   decouple_rings(prints, program, platform, options.coupling, changing_links(options.disturbances));
   const auto others = sources(options.disturbances, platform, prints);
@@ -58,7 +58,7 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
 
 stream::Timeline simulate_folded(const FoldedProgram& folded, const platform::Platform& platform,
                                  const Options& options) {
-  const ComputeTimes times(folded.program, options.disturbances);
+  const ComputeTimes times(folded.program, platform, options.disturbances);
   const Participants participants = all_participants(folded.program, folded.each);
   const SimulationInput input{folded.program, participants, folded.together, times, options};
   Footprints background = {};  // its loads are those of `together` already

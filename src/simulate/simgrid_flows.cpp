@@ -314,7 +314,7 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
     throw Error("engine simgrid_flows", "knows the coupling \"coupled\" only; use engine simgrid");
   check(options.disturbances, platform);
   refuse_lasting_failures(options.disturbances, platform);
-  const ComputeTimes times(program, options.disturbances);
+  const ComputeTimes times(program, platform, options.disturbances);
   Footprints prints = footprints(program, platform);
   sources(options.disturbances, platform, prints);
   const auto message              = run_in_child("simgrid_flows", [&] {

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "foreflow/platform/load.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/simulate/alone.h"
 #include "support/shared.h"
+#include "support/temporary.h"
 
 namespace foreflow::platform::simgrid_platforms_test {
 namespace {
@@ -58,22 +60,86 @@ TEST(SimgridPlatforms, CarryAnAllReduceAsLongAsSimgridsOwnCommunications) {
   EXPECT_GE(compared, 13);
 }
 
+scenario::Outcome training_step(const std::string& file, int ranks) {
+  const Json json = parse_json(
+      fmt::format(
+          R"({{"workload": {{"model": "mlp", "layers": 2, "hidden": 64, "dtype": "f32", "mode": "training", "optimizer": "sgd"}},
+                      "platform": {{"file": "{1}"}}, "strategy": {{"dp": {0}, "global_batch": {0}}}}})",
+          ranks, file),
+      "test.json");
+  return scenario::run(scenario::load(json, "test.json"));
+}
+
+std::string refusal_of(const std::string& file, int ranks) {
+  try {
+    training_step(file, ranks);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Hosts "a" and "b", of which `b` is what it says.
+std::string file_of_two(const test::TemporaryFolder& folder, const std::string& b, const std::string& after) {
+  std::string path = folder / "two.xml";
+  std::ofstream(path) << "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n"
+                         "<trace id=\"never\" periodicity=\"-1\">0 0</trace>\n<zone id=\"z\" routing=\"Full\"><host "
+                         "id=\"a\" speed=\"1Gf\"/><host id=\"b\" speed=\""
+                      << b
+                      << "\"/><link id=\"l\" bandwidth=\"1GBps\" latency=\"1us\"/><route src=\"a\" dst=\"b\"><link_ctn "
+                         "id=\"l\"/></route></zone>\n"
+                      << after << "</platform>\n";
+  return path;
+}
+
 TEST(SimgridPlatforms, CarryADataParallelTrainingStep) {
   FOREFLOW_SHARED_OR_SKIP(folder, "platforms/simgrid");
   for (const std::string& file : files(folder)) {
     const Platform platform = load_file(file);
     const int ranks         = is_ring(platform) ? static_cast<int>(platform.devices().size()) : 1;
     SCOPED_TRACE(file);
-    const Json json = parse_json(
-        fmt::format(
-            R"({{"workload": {{"model": "mlp", "layers": 2, "hidden": 64, "dtype": "f32", "mode": "training", "optimizer": "sgd"}},
-                        "platform": {{"file": "{1}"}}, "strategy": {{"dp": {0}, "global_batch": {0}}}}})",
-            ranks, file),
-        "test.json");
-    const scenario::Outcome outcome = scenario::run(scenario::load(json, "test.json"));
+    const scenario::Outcome outcome = training_step(file, ranks);
     EXPECT_GT(outcome.summary.iteration_time.value(), 0);
     EXPECT_EQ(outcome.summary.assumed.size(), 1u);
   }
+}
+
+// SimGrid's own files leave hosts apart: a step over all of them is refused with two of them and the file.
+TEST(SimgridPlatforms, SayWhichHostsHaveNoRoute) {
+  FOREFLOW_SHARED_OR_SKIP(folder, "platforms/simgrid");
+  for (const std::string name : {"faulty_host", "prop", "small_platform_fatpipe"}) {
+    const std::string file   = folder / (name + ".xml");
+    const Platform platform  = load_file(file);
+    const std::string answer = refusal_of(file, static_cast<int>(platform.devices().size()));
+    int named                = 0;
+    for (size_t i = 0; i < platform.devices().size(); ++i) {
+      for (size_t j = 0; j < platform.devices().size(); ++j) {
+        const std::string pair = "platform " + file + " has no route from " + platform.devices()[i].name + " to " +
+                                 platform.devices()[j].name + "; add one";
+        if (!answer.ends_with(pair)) continue;
+        EXPECT_FALSE(platform.route(static_cast<int>(i), static_cast<int>(j)).exists());
+        ++named;
+      }
+    }
+    EXPECT_EQ(named, 1) << answer;
+  }
+}
+
+TEST(SimgridPlatforms, SayWhichHostNeverComputes) {
+  const test::TemporaryFolder folder;
+  const std::string slow = file_of_two(folder, "1Gf", "<trace_connect trace=\"never\" element=\"b\" kind=\"SPEED\"/>");
+  const std::string tail = " for good from 0 s on; let its profile end above 0 or repeat";
+  EXPECT_EQ(refusal_of(slow, 2), slow + ": host \"b\" has work left and is at speed 0" + tail);
+  const std::string off = file_of_two(folder, "1Gf", "<trace_connect trace=\"never\" element=\"b\"/>");
+  EXPECT_EQ(refusal_of(off, 2), off + ": host \"b\" has work left and is off" + tail);
+}
+
+TEST(SimgridPlatforms, SayThatTheyHaveTooFewHostsThatCompute) {
+  const test::TemporaryFolder folder;
+  const std::string battery = file_of_two(folder, "0f", "");
+  EXPECT_GT(training_step(battery, 1).summary.iteration_time.value(), 0);
+  EXPECT_NE(refusal_of(battery, 2).find("are more than the 1 of " + battery), std::string::npos)
+      << refusal_of(battery, 2);
 }
 
 }  // namespace

@@ -78,6 +78,10 @@ TEST(SimgridRoutes, OfClustersOfEveryTopologyAreItsOwn) {
   for (const test::SimgridFile& file : test::cluster_files()) ASSERT_NO_FATAL_FAILURE(compare(file));
 }
 
+TEST(SimgridRoutes, OfWhatSimgridReadsBeyondItsManualAreItsOwn) {
+  for (const test::SimgridFile& file : test::odd_files()) ASSERT_NO_FATAL_FAILURE(compare(file));
+}
+
 TEST(SimgridRoutes, OfRandomGraphsAreItsOwnAmongEquallyShortOnes) {
   for (const std::string routing : {"Floyd", "Dijkstra", "DijkstraCache"}) {
     for (uint64_t seed = 0; seed < 8; ++seed) ASSERT_NO_FATAL_FAILURE(compare(test::random_graph_file(routing, seed)));

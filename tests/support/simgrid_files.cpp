@@ -226,6 +226,32 @@ std::vector<SimgridFile> cluster_files() {
   return files;
 }
 
+std::vector<SimgridFile> odd_files() {
+  std::vector<SimgridFile> files;
+  for (const Topology& topology : {Topology{"TORUS", "3,4", 15}, Topology{"FAT_TREE", "2;4,4;1,2;1,2", 20},
+                                   Topology{"DRAGONFLY", "2,2;2,1;2,1;4", 40}, Topology{"FLAT", "", 5}}) {
+    files.push_back({topology.name, two_clusters(topology,
+                                                 "bb_bw=\"0\" bb_lat=\"0\" limiter_link=\"0\" "
+                                                 "loopback_bw=\"0\" loopback_lat=\"0\"")});
+  }
+  const std::string way  = link("l", 1, 2, "SHARED") + "<route src=\"z\" dst=\"r\"><link_ctn id=\"l\"/></route>\n";
+  const std::string leaf = "<router id=\"r\"/><host id=\"z\" speed=\"1Gf\" core=\" 4\"/><host id=\"r\" speed=\"1Gf\"/>";
+  files.push_back({"names", platform("<zone id=\"z\" routing=\"Full\">\n" + leaf + way + "</zone>\n")});
+  files.push_back({"cluster_like_its_host",
+                   platform("<cluster id=\"n0\" prefix=\"n\" suffix=\"\" radical=\"0-3\" speed=\"1Gf\" bw=\"1MBps\" "
+                            "lat=\"1us\"/>\n")});
+  files.push_back(
+      {"backbones", platform("<zone id=\"x\" routing=\"Cluster\">\n<cabinet id=\"c\" prefix=\"h\" suffix=\"\" "
+                             "radical=\"0-3\" speed=\"1Gf\" bw=\"1MBps\" lat=\"2us\"/>\n<backbone id=\"a\" "
+                             "bandwidth=\"1GBps\" latency=\"5us\"/><backbone id=\"b\" bandwidth=\"2GBps\" "
+                             "latency=\"7us\"/>\n</zone>\n")});
+  files.push_back({"trace_of_a_later_host",
+                   platform("<trace id=\"t\" periodicity=\"-1\">\n3 0.25 # slow\n</trace><trace_connect trace=\"t\" "
+                            "element=\"z\" kind=\"SPEED\"/><zone id=\"w\" routing=\"Full\">\n" +
+                            leaf + way + "</zone>\n")});
+  return files;
+}
+
 SimgridFile random_graph_file(const std::string& routing, uint64_t seed) {
   Random random(seed);
   const int hosts = 3 + pick(random, 10), links = 20;

@@ -26,7 +26,7 @@ constexpr double kBytesPerFlop = 1;
 struct DeviceBlock {
   int first;             // device
   int host, hosts;       // the first host, and how many there are
-  int per_host;          // devices
+  int per_host;          // devices; 0: the hosts compute nothing
   int kind;              // of the devices
   bool cpu;              // the host is the device
   int first_link   = 0;  // of those inside the hosts: two for each device
@@ -45,6 +45,11 @@ Device cpu_of(const HostBlock& block) {
   device.memory             = kCpuMemory;
   device.memory_bandwidth   = BytesPerSecond(kBytesPerFlop * peak.value());
   return device;
+}
+
+// A battery or a solar panel of SimGrid's plugins is a host of speed 0.
+bool computes_nothing(const Device& cpu) {
+  return cpu.memory_bandwidth == BytesPerSecond(0) || cpu.peak("f32") == FlopsPerSecond(0);
 }
 
 // What joins the devices of a host, which a file says nothing of either. Of an NVLink all links of a device together,
@@ -96,7 +101,7 @@ struct Machine {
   std::optional<int> find_device(std::string_view name) const {
     if (const auto host = find_host(tree, name)) {
       const DeviceBlock& block = block_of_host(*host);
-      if (block.cpu) return block.first + *host - block.host;
+      if (block.cpu && block.per_host > 0) return block.first + *host - block.host;
     }
     const size_t tail = name.rfind("-gpu");
     if (tail == std::string_view::npos) return std::nullopt;
@@ -191,6 +196,11 @@ class Populating {
       run.per_host              = inside.per_host;
       run.cpu                   = !inside.device.sheet;
     }
+    if (run.cpu && computes_nothing(device)) {
+      run.per_host = 0;
+      machine_.blocks.push_back(run);
+      return;
+    }
     if (run.per_host > 1) {
       run.inside_links = 2 * run.devices();
       run.inside_kind  = links_.of(port_of(device));
@@ -248,6 +258,7 @@ std::vector<Profile> profiles_of(std::vector<Profile> profiles, const Machine& m
     for (int i = 0; i < block.per_host; ++i)
       profile.indices.push_back(block.first + (host - block.host) * block.per_host + i);
   }
+  std::erase_if(profiles, [](const Profile& profile) { return profile.indices.empty(); });
   return profiles;
 }
 
@@ -256,10 +267,10 @@ std::string counted(int count, std::string_view noun) {
 }
 
 std::vector<std::string> assumptions(const Machine& machine) {
-  int cpus = 0;
+  int cpus = 0, idle = 0;
   std::map<std::pair<int, int>, int> hosts;  // by the kind of device and how many each has
   for (const DeviceBlock& block : machine.blocks) {
-    if (block.cpu) cpus += block.hosts;
+    if (block.cpu) (block.per_host == 0 ? idle : cpus) += block.hosts;
     if (!block.cpu) hosts[{block.kind, block.per_host}] += block.hosts;
   }
   std::string line;
@@ -277,6 +288,7 @@ std::vector<std::string> assumptions(const Machine& machine) {
     add(fmt::format("{} with {} {} each{}", counted(count, "host"), per_host, device.kind,
                     per_host == 1 ? "" : fmt::format(", joined by {} of {}", port.kind, format(port.bandwidth))));
   }
+  if (idle > 0) add(fmt::format("{} of speed 0 with no device", counted(idle, "host")));
   return {line};
 }
 

@@ -11,14 +11,8 @@
 namespace foreflow::platform::zones {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 int end_of_range(std::string_view text, std::string_view group) {
-  const auto number = parse_number<int>(std::string(trimmed(text)));
+  const auto number = parse_number<int>(std::string(trim(text)));
   if (!number || *number < 0)
     throw Error("", fmt::format("radical: \"{}\" is no range of numbers; write it like \"0-15\" or \"0-3,8\"", group));
   return *number;
@@ -48,6 +42,17 @@ Radical::Radical(std::string_view text) {
     if (sorted[i].first + sorted[i].count > sorted[i + 1].first)
       throw Error("", fmt::format("radical: \"{}\" has the number {} twice", text, sorted[i + 1].first));
   }
+}
+
+Radical Radical::first(int count) const {
+  Radical result;
+  for (const Range& range : ranges_) {
+    const int taken = std::min(range.count, count - result.size_);
+    if (taken <= 0) break;
+    result.ranges_.push_back({range.first, taken, range.before});
+    result.size_ += taken;
+  }
+  return result;
 }
 
 int Radical::number(int index) const {

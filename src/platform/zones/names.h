@@ -14,6 +14,9 @@ class Radical {
   // Throws Error("", ...) when the text is malformed, names a number twice, or names more than kMostDevices.
   explicit Radical(std::string_view text);
 
+  // Its first numbers; 1 <= count.
+  Radical first(int count) const;
+
   int size() const { return size_; }
   int number(int index) const;                     // 0 <= index < size()
   std::optional<int> index(int64_t number) const;  // none: it is no number of the radical
@@ -23,6 +26,8 @@ class Radical {
     int first, count;
     int before;  // numbers of the ranges before it
   };
+  Radical() = default;
+
   std::vector<Range> ranges_;
   int size_ = 0;
 };

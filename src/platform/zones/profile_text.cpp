@@ -46,7 +46,7 @@ Steps read_profile(const std::string& text, double period) {
     if (words.empty() || words[0][0] == '#' || words[0][0] == '%') continue;
     if (words[0] == "STOCHASTIC")
       throw Error("", fmt::format("line {}: stochastic profiles are not read; write the times and values out", count));
-    if (words.size() != 2)
+    if (words.size() < 2)  // SimGrid reads no further than two words
       throw Error("", fmt::format("line {}: \"{}\" is no time and value, like \"10 0.5\"", count, line));
     if (words[0] == "PERIODICITY") {
       period = time(words[1], count);

@@ -1,4 +1,5 @@
-// The text of a profile of SimGrid: lines of a time and a value, and how it repeats.
+// The text of a profile of SimGrid: lines of a time and a value, and how it repeats. What follows in a line is a
+// remark.
 #pragma once
 
 #include <string>

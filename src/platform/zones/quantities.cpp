@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/text.h"
 
 namespace foreflow::platform::zones {
 namespace {
@@ -79,6 +80,12 @@ BytesPerSecond read_bandwidth(std::string_view text) {
   return BytesPerSecond(value);
 }
 
+BytesPerSecond read_optional_bandwidth(std::string_view text) {
+  const double value = read(text, bandwidth_factor, "Bps", "\"125MBps\" or \"1Gbps\"");
+  if (value < 0) throw Error("", fmt::format("\"{}\" must not be negative, like \"125MBps\"", text));
+  return BytesPerSecond(value);
+}
+
 Seconds read_time(std::string_view text) {
   const double value = read(text, time_factor, "s", "\"50us\" or \"1ms\"");
   if (value < 0) throw Error("", fmt::format("\"{}\" must not be negative, like \"50us\"", text));
@@ -87,18 +94,15 @@ Seconds read_time(std::string_view text) {
 
 FlopsPerSecond read_speed(std::string_view text) {
   const double value = read(text, speed_factor, "f", "\"1Gf\" or \"500Mflops\"");
-  if (value <= 0) throw Error("", fmt::format("\"{}\" must be above zero, like \"1Gf\"", text));
+  if (value < 0) throw Error("", fmt::format("\"{}\" must not be negative, like \"1Gf\"", text));
   return FlopsPerSecond(value);
 }
 
 std::vector<FlopsPerSecond> read_speeds(std::string_view text) {
   std::vector<FlopsPerSecond> speeds;
   for (size_t begin = 0; begin <= text.size();) {
-    const size_t end      = std::min(text.find(',', begin), text.size());
-    std::string_view part = text.substr(begin, end - begin);
-    while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
-    while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
-    speeds.push_back(read_speed(part));
+    const size_t end = std::min(text.find(',', begin), text.size());
+    speeds.push_back(read_speed(trim(text.substr(begin, end - begin))));
     begin = end + 1;
   }
   return speeds;

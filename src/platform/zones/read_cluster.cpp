@@ -19,10 +19,14 @@ Series names_of(const Reading& reading, const pugi::xml_node& node) {
   });
 }
 
-// 0 when the attribute is absent.
+BytesPerSecond bandwidth_of(const Reading& reading, const pugi::xml_node& node) {
+  return reading.at(node, "bw", [&] { return read_bandwidth(attribute(node, "bw")); });
+}
+
+// Of a link that a cluster may have; 0: it has none, as when the attribute is absent.
 BytesPerSecond bandwidth_of(const Reading& reading, const pugi::xml_node& node, const char* name) {
   if (attribute(node, name).empty()) return {};
-  return reading.at(node, name, [&] { return read_bandwidth(attribute(node, name)); });
+  return reading.at(node, name, [&] { return read_optional_bandwidth(attribute(node, name)); });
 }
 
 Seconds time_of(const Reading& reading, const pugi::xml_node& node, const char* name) {
@@ -30,25 +34,25 @@ Seconds time_of(const Reading& reading, const pugi::xml_node& node, const char* 
   return reading.at(node, name, [&] { return read_time(attribute(node, name)); });
 }
 
-void check_pair(const Reading& reading, const pugi::xml_node& node, BytesPerSecond bandwidth, Seconds latency,
-                const char* name) {
-  if (latency > Seconds(0) && bandwidth == BytesPerSecond(0))
-    reading.fail(node, fmt::format("{}_lat stands without {}_bw; give both", name, name));
-}
-
 const ClusterTopology& topology_of(std::string_view name) {
   const auto& all = cluster_topologies();
   return *std::find_if(all.begin(), all.end(), [&](const ClusterTopology& row) { return row.name == name; });
 }
 
-void check_size(const Reading& reading, const pugi::xml_node& node, const Cluster& cluster) {
+// As many hosts as the topology has, the first of the radical.
+void fit_hosts(const Reading& reading, const pugi::xml_node& node, Cluster& cluster) {
   const int64_t needed = cluster.topology->hosts(cluster);
-  if (needed >= 0 && needed != cluster.hosts()) {
+  if (needed < 0) return;
+  if (needed > cluster.hosts()) {
     reading.fail(node,
-                 fmt::format("cluster \"{}\": topo_parameters \"{}\" are of {} hosts and the radical has {}; make them "
-                             "equal",
+                 fmt::format("cluster \"{}\": topo_parameters \"{}\" are of {} hosts and the radical has only {}; name "
+                             "as many",
                              cluster.id, text(node, "topo_parameters"), needed, cluster.hosts()));
   }
+  cluster.names.radical = cluster.names.radical->first(static_cast<int>(needed));
+}
+
+void check_size(const Reading& reading, const pugi::xml_node& node, const Cluster& cluster) {
   if (cluster.has_limiter() && cluster.topology->switches(cluster) > cluster.hosts()) {
     reading.fail(node,
                  fmt::format("cluster \"{}\": limiter_link: it has more switches than hosts, for which SimGrid has "
@@ -66,17 +70,20 @@ Cluster cluster_of(Reading& reading, const pugi::xml_node& node) {
   cluster.names     = names_of(reading, node);
   cluster.numbers   = reading.at(node, "", [&] { return cluster.topology->read(attribute(node, "topo_parameters")); });
   const bool flat   = cluster.topology->hosts(cluster) < 0;
-  cluster.bandwidth = bandwidth_of(reading, node, "bw");
-  if (cluster.bandwidth == BytesPerSecond(0)) reading.fail(node, "bw: \"\" is no number with a unit, like \"125MBps\"");
+  cluster.bandwidth = bandwidth_of(reading, node);
+  fit_hosts(reading, node, cluster);
   cluster.latency            = time_of(reading, node, "lat");
   cluster.limiter_bandwidth  = bandwidth_of(reading, node, "limiter_link");
   cluster.loopback_bandwidth = bandwidth_of(reading, node, "loopback_bw");
   cluster.loopback_latency   = time_of(reading, node, "loopback_lat");
-  check_pair(reading, node, cluster.loopback_bandwidth, cluster.loopback_latency, "loopback");
+  if (!cluster.has_loopback() && cluster.loopback_latency > Seconds(0)) {  // SimGrid makes one that carries nothing
+    reading.document.ignored.push_back(fmt::format("loopback_lat of cluster {}: without loopback_bw", cluster.id));
+  }
   if (flat) {  // SimGrid makes no backbone for others
     cluster.backbone_bandwidth = bandwidth_of(reading, node, "bb_bw");
     cluster.backbone_latency   = time_of(reading, node, "bb_lat");
-    check_pair(reading, node, cluster.backbone_bandwidth, cluster.backbone_latency, "bb");
+    if (!cluster.has_backbone() && cluster.backbone_latency > Seconds(0))
+      reading.fail(node, "bb_lat stands without bb_bw; give both");
   }
   cluster.fat_backbone = attribute(node, "bb_sharing_policy") == "FATPIPE";
   // SimGrid shares the links of the policy FATPIPE, too.
@@ -165,12 +172,11 @@ void read_cabinet(Reading& reading, const pugi::xml_node& node, int zone, int ba
   const int host   = add_hosts(reading, node, names, zone, speed, 1);
   const int member = place_of_host(tree, host).member;
   Link numbers;
-  numbers.bandwidth = bandwidth_of(reading, node, "bw");
-  if (numbers.bandwidth == BytesPerSecond(0)) reading.fail(node, "bw: \"\" is no number with a unit, like \"125MBps\"");
-  numbers.latency = time_of(reading, node, "lat");
-  const int count = names.size();
-  names.prefix    = "link_" + names.prefix;
-  const int first = add_links(reading, node, std::move(names), true, numbers);
+  numbers.bandwidth = bandwidth_of(reading, node);
+  numbers.latency   = time_of(reading, node, "lat");
+  const int count   = names.size();
+  names.prefix      = "link_" + names.prefix;
+  const int first   = add_links(reading, node, std::move(names), true, numbers);
   for (int i = 0; i < count; ++i) {
     StarEnd end{{first + 2 * i}, {first + 2 * i + 1}, {}};
     if (backbone >= 0) {

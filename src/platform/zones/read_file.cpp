@@ -23,13 +23,15 @@ void check_head(const Reading& reading, const pugi::xml_node& platform, const st
     reading.fail(platform,
                  fmt::format("the outermost element is <{}>; it must be <platform version=\"4.1\">", platform.name()));
   }
-  check_dtd(platform, reading.source);
-  const auto version = parse_number<double>(text(platform, "version"));
-  if (!version || !(*version >= 4 && *version <= 4.1001)) {
+  // Before the grammar, which is that of this version.
+  const std::string version = platform.attribute("version").value();
+  const auto number         = parse_number<double>(version);
+  if (!version.empty() && !(number && *number >= 4 && *number <= 4.1001)) {
     reading.fail(platform, fmt::format("the version is \"{}\"; it must be \"4.1\" (simgrid_update_xml brings older "
                                        "files up to date)",
-                                       text(platform, "version")));
+                                       version));
   }
+  check_dtd(platform, reading.source);
   if (xml_text.find("<!DOCTYPE") == std::string::npos)
     reading.fail(platform, "SimGrid needs <!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\"> before it");
 }
@@ -51,20 +53,45 @@ void read_top(Reading& reading, const pugi::xml_node& node) {
   read_zone(reading, node, -1);
 }
 
-// A look that spares large files of Foreflow's own form a second pass; false when in doubt.
-bool first_host_states_kind(const std::string& xml_text) {
-  const size_t host = xml_text.find("<host");
-  const size_t kind = xml_text.find("<prop id=\"kind\"", host);
-  return kind != std::string::npos && kind < xml_text.find("</host>", host) && kind < xml_text.find("<link", host);
+// A device stands in a host as several properties. "kind" alone may be anybody's: files of SimGrid have any properties.
+bool is_of_device(std::string_view property) {
+  return property == "memory_bandwidth" || property == "launch" || property.starts_with("peak_");
 }
 
-// Actors and the random generators of SimGrid 3.3 describe no hardware.
-void note_actors(Reading& reading, const pugi::xml_node& platform) {
+// A look that spares large files of Foreflow's own form a second pass; false when in doubt.
+bool first_host_states_device(const std::string& xml_text) {
+  const size_t host = xml_text.find("<host");
+  const size_t end  = std::min(xml_text.find("</host>", host), xml_text.find("<link", host));
+  return xml_text.find("<prop id=\"kind\"", host) < end && xml_text.find("<prop id=\"launch\"", host) < end &&
+         end != std::string::npos;
+}
+
+bool states_device(const pugi::xml_node& node) {
+  if (node.name() != std::string_view("host") || !node.find_child_by_attribute("prop", "id", "kind")) return false;
+  return static_cast<bool>(node.find_child([](const pugi::xml_node& prop) {
+    return prop.name() == std::string_view("prop") && is_of_device(prop.attribute("id").value());
+  }));
+}
+
+size_t count_actors(const pugi::xml_node& platform) {
   size_t actors = 0;
   for (const pugi::xml_node& child : platform.children()) {
     const std::string_view name = child.name();
     actors += name == "actor" || name == "process" ? 1 : 0;
   }
+  return actors;
+}
+
+[[noreturn]] void fail_empty(const Reading& reading, const pugi::xml_node& platform) {
+  if (count_actors(platform) == 0) reading.fail(platform, "is empty; it must hold one <zone> or <cluster>");
+  reading.fail(platform,
+               "has actors and no hardware: it is a deployment file, which says what runs where; give the platform "
+               "file that it is for, with one <zone> or <cluster>");
+}
+
+// Actors and the random generators of SimGrid 3.3 describe no hardware.
+void note_actors(Reading& reading, const pugi::xml_node& platform) {
+  const size_t actors = count_actors(platform);
   if (actors > 0)
     reading.document.ignored.push_back(fmt::format("{} <actor> elements: Foreflow runs its own programs", actors));
 }
@@ -90,15 +117,10 @@ std::string text(const pugi::xml_node& node, const char* name) { return std::str
 
 bool is_simgrid_form(const std::string& xml_text) {
   if (xml_text.find("\"kind\"") == std::string::npos && xml_text.find("'kind'") == std::string::npos) return true;
-  if (first_host_states_kind(xml_text)) return false;
+  if (first_host_states_device(xml_text)) return false;
   pugi::xml_document xml;
   if (!xml.load_buffer(xml_text.data(), xml_text.size())) return false;
-  const auto states_kind = [](const pugi::xml_node& node) {
-    if (node.name() != std::string_view("prop") || node.attribute("id").value() != std::string_view("kind"))
-      return false;
-    return node.parent().name() == std::string_view("host");
-  };
-  return !xml.find_node(states_kind);
+  return !xml.find_node(states_device);
 }
 
 Document read(const std::string& xml_text, const std::string& file) {
@@ -111,8 +133,9 @@ Document read(const std::string& xml_text, const std::string& file) {
   check_head(reading, platform, xml_text);
   for (const pugi::xml_node& child : platform.children()) read_top(reading, child);
   Tree& tree = reading.tree();
-  if (tree.zones.empty()) reading.fail(platform, "is empty; it must hold one <zone> or <cluster>");
+  if (tree.zones.empty()) fail_empty(reading, platform);
   if (tree.host_count == 0) reading.fail(platform, "the platform has no host; it must have at least one");
+  connect_traces(reading);
   note_actors(reading, platform);
   add_loopback(reading, platform);
   tree.link_kinds = reading.link_kinds.examples();

@@ -11,11 +11,36 @@
 namespace foreflow::platform::zones {
 namespace {
 
-std::string new_id(Reading& reading, const pugi::xml_node& node, const std::string& id, Point place) {
+[[noreturn]] void fail_taken(const Reading& reading, const pugi::xml_node& node, const std::string& id) {
+  reading.fail(node, fmt::format("the id \"{}\" is used twice; give every element its own", id));
+}
+
+// Of a zone or a router, which take no name of one before, nor of a host before.
+void take_id(Reading& reading, const pugi::xml_node& node, const std::string& id, Point place) {
   if (id.empty()) reading.fail(node, fmt::format("<{}> has an empty id; give it a name", node.name()));
-  if (find_host(reading.tree(), id) || !reading.tree().points.emplace(id, place).second)
-    reading.fail(node, fmt::format("the id \"{}\" is used twice; give every element its own", id));
-  return id;
+  if (find_host(reading.tree(), id) || !reading.tree().points.emplace(id, place).second) fail_taken(reading, node, id);
+}
+
+// Of a host. It may be called like a zone or a router before it, and is from then on what the name means.
+void take_host_id(Reading& reading, const pugi::xml_node& node, const std::string& id, Point place) {
+  if (id.empty()) reading.fail(node, fmt::format("<{}> has an empty id; give it a name", node.name()));
+  if (find_host(reading.tree(), id)) fail_taken(reading, node, id);
+  reading.tree().points.insert_or_assign(id, place);
+}
+
+void take_host_ids(Reading& reading, const pugi::xml_node& node, const Series& names, Point first) {
+  Tree& tree  = reading.tree();
+  auto& alike = reading.series[names.prefix + '\n' + names.suffix];
+  for (int i = 0; i < names.size(); ++i) {
+    const bool ruled     = std::any_of(alike.begin(), alike.end(), [&](int block) {
+      return tree.hosts[static_cast<size_t>(block)].names.radical->index(names.radical->number(i)).has_value();
+    });
+    const std::string id = names.name(i);
+    if (ruled || tree.host_blocks.contains(id)) fail_taken(reading, node, id);
+    if (const auto known = tree.points.find(id); known != tree.points.end())
+      known->second = {first.zone, first.member + i};
+  }
+  alike.push_back(static_cast<int>(tree.hosts.size()));
 }
 
 // "25.5 9.4 1.4".
@@ -119,7 +144,7 @@ int add_zone(Reading& reading, const pugi::xml_node& node, int parent) {
     around.inner = true;
   }
   zone.id = text(node, "id");
-  new_id(reading, node, zone.id, {parent, zone.member});
+  take_id(reading, node, zone.id, {parent, zone.member});
   tree.zones.push_back(std::move(zone));
   return static_cast<int>(tree.zones.size()) - 1;
 }
@@ -127,7 +152,7 @@ int add_zone(Reading& reading, const pugi::xml_node& node, int parent) {
 int add_member(Reading& reading, const pugi::xml_node& node, const std::string& name, int zone) {
   Zone& inside     = reading.tree().zones[static_cast<size_t>(zone)];
   const int member = inside.members++;
-  new_id(reading, node, name, {zone, member});
+  take_id(reading, node, name, {zone, member});
   return member;
 }
 
@@ -137,25 +162,17 @@ int add_hosts(Reading& reading, const pugi::xml_node& node, Series names, int zo
   if (int64_t{tree.host_count} + count > kMostDevices)
     reading.fail(node, fmt::format("the platform has more than {} hosts", kMostDevices));
   const int first = tree.host_count, number = static_cast<int>(tree.hosts.size());
-  int member = tree.zones[static_cast<size_t>(zone)].members;
+  int& members = tree.zones[static_cast<size_t>(zone)].members;
+  const Point place{zone, members};
   if (names.radical) {
-    auto& alike = reading.series[names.prefix + '\n' + names.suffix];
-    for (int i = 0; i < count; ++i) {
-      const bool listed = tree.points.contains(names.name(i));
-      const bool ruled  = std::any_of(alike.begin(), alike.end(), [&](int block) {
-        return tree.hosts[static_cast<size_t>(block)].names.radical->index(names.radical->number(i)).has_value();
-      });
-      if (listed || ruled)
-        reading.fail(node, fmt::format("the id \"{}\" is used twice; give every element its own", names.name(i)));
-    }
-    alike.push_back(number);
-    tree.zones[static_cast<size_t>(zone)].members += count;
+    take_host_ids(reading, node, names, place);
     tree.host_series.push_back(number);
   } else {
-    member                         = add_member(reading, node, names.prefix, zone);
+    take_host_id(reading, node, names.prefix, place);
     tree.host_blocks[names.prefix] = number;
   }
-  tree.hosts.push_back({std::move(names), first, {zone, member}, speed, cores});
+  members += count;
+  tree.hosts.push_back({std::move(names), first, place, speed, cores});
   tree.host_count += count;
   return first;
 }
@@ -190,7 +207,7 @@ int add_links(Reading& reading, const pugi::xml_node& node, Series names, bool s
 
 int core_count(const Reading& reading, const pugi::xml_node& node) {
   constexpr int kMostCores = 1'000'000;
-  const auto cores         = parse_number<int>(text(node, "core"));
+  const auto cores         = parse_number<int>(std::string(trim(attribute(node, "core"))));
   if (!cores || *cores < 1 || *cores > kMostCores)
     reading.fail(node, fmt::format("core \"{}\" must be a whole number, 1 or more", text(node, "core")));
   return *cores;
@@ -199,7 +216,7 @@ int core_count(const Reading& reading, const pugi::xml_node& node) {
 void read_host(Reading& reading, const pugi::xml_node& node, int zone) {
   const std::string id = text(node, "id");
   const auto speeds    = reading.at(node, "speed", [&] { return read_speeds(attribute(node, "speed")); });
-  const auto state     = parse_number<double>(text(node, "pstate"));
+  const auto state     = parse_number<double>(std::string(trim(attribute(node, "pstate"))));
   if (!state || *state < 0 || *state >= static_cast<double>(speeds.size()) || *state != static_cast<int>(*state)) {
     reading.fail(node, fmt::format("pstate \"{}\" must be a whole number from 0 to {}: there are {} speeds",
                                    text(node, "pstate"), speeds.size() - 1, speeds.size()));
@@ -255,10 +272,9 @@ void read_link(Reading& reading, const pugi::xml_node& node) {
 }
 
 int backbone_of(Reading& reading, const pugi::xml_node& zone) {
-  const pugi::xml_node node = zone.child("backbone");
+  pugi::xml_node node;  // the last counts
+  for (const pugi::xml_node& one : zone.children("backbone")) node = one;
   if (!node) return -1;
-  if (const pugi::xml_node second = node.next_sibling("backbone"))
-    reading.fail(second, "a second <backbone>; keep one");
   Link numbers;
   numbers.bandwidth = reading.at(node, "bandwidth", [&] { return read_bandwidth(attribute(node, "bandwidth")); });
   numbers.latency   = reading.at(node, "latency", [&] { return read_time(attribute(node, "latency")); });

@@ -8,6 +8,33 @@ namespace {
 
 bool of_links(Profile::What what) { return what == Profile::What::bandwidth || what == Profile::What::link_on; }
 
+void connect(Reading& reading, const pugi::xml_node& node) {
+  const Steps& trace          = reading.traces.at(text(node, "trace"));
+  const std::string_view kind = attribute(node, "kind");
+  const std::string element   = text(node, "element");
+  const bool of_host          = kind == "HOST_AVAIL" || kind == "SPEED";
+  std::vector<int> indices;
+  if (of_host) {
+    if (const auto host = find_host(reading.tree(), element)) indices = {*host};
+  } else if (const auto split = reading.splits.find(element); split != reading.splits.end()) {
+    indices = {split->second, split->second + 1};
+  } else if (const auto link = find_link(reading.tree(), element)) {
+    indices = {*link};
+  }
+  if (indices.empty())
+    reading.fail(node, fmt::format("element: there is no {} \"{}\"", of_host ? "host" : "link", element));
+  if (kind == "LATENCY") {
+    reading.document.ignored.push_back(
+        fmt::format("latency trace of link {}: latencies do not change in time", element));
+    return;
+  }
+  const Profile::What what = kind == "SPEED"        ? Profile::What::speed
+                             : kind == "HOST_AVAIL" ? Profile::What::on
+                             : kind == "BANDWIDTH"  ? Profile::What::bandwidth
+                                                    : Profile::What::link_on;
+  add_profile(reading, node, {what, std::move(indices), trace.steps, trace.period});
+}
+
 }  // namespace
 
 void add_profile(Reading& reading, const pugi::xml_node& node, Profile profile) {
@@ -48,37 +75,19 @@ void read_trace(Reading& reading, const pugi::xml_node& node) {
     return file.empty() ? read_profile(inside, std::max(0.0, *period))
                         : read_profile(read_profile_file(file, reading.file, reading.folders), 0);
   });
+  // SimGrid keeps the first.
   if (!reading.traces.emplace(id, std::move(steps)).second)
-    reading.fail(node, fmt::format("a second trace \"{}\"; give every trace its own id", id));
+    reading.document.ignored.push_back(fmt::format("a second trace \"{}\": the first one counts", id));
 }
 
 void connect_trace(Reading& reading, const pugi::xml_node& node) {
-  const auto trace = reading.traces.find(text(node, "trace"));
-  if (trace == reading.traces.end())
+  if (!reading.traces.contains(text(node, "trace")))
     reading.fail(node, fmt::format("no trace \"{}\" is declared before", text(node, "trace")));
-  const std::string_view kind = attribute(node, "kind");
-  const std::string element   = text(node, "element");
-  const bool of_host          = kind == "HOST_AVAIL" || kind == "SPEED";
-  std::vector<int> indices;
-  if (of_host) {
-    if (const auto host = find_host(reading.tree(), element)) indices = {*host};
-  } else if (const auto split = reading.splits.find(element); split != reading.splits.end()) {
-    indices = {split->second, split->second + 1};
-  } else if (const auto link = find_link(reading.tree(), element)) {
-    indices = {*link};
-  }
-  if (indices.empty())
-    reading.fail(node, fmt::format("element: no {} \"{}\" is declared before", of_host ? "host" : "link", element));
-  if (kind == "LATENCY") {
-    reading.document.ignored.push_back(
-        fmt::format("latency trace of link {}: latencies do not change in time", element));
-    return;
-  }
-  const Profile::What what = kind == "SPEED"        ? Profile::What::speed
-                             : kind == "HOST_AVAIL" ? Profile::What::on
-                             : kind == "BANDWIDTH"  ? Profile::What::bandwidth
-                                                    : Profile::What::link_on;
-  add_profile(reading, node, {what, std::move(indices), trace->second.steps, trace->second.period});
+  reading.connections.push_back(node);
+}
+
+void connect_traces(Reading& reading) {
+  for (const pugi::xml_node& node : reading.connections) connect(reading, node);
 }
 
 }  // namespace foreflow::platform::zones

@@ -23,8 +23,8 @@ struct Document {
   std::vector<std::string> ignored;
 };
 
-// True when the file is one of SimGrid's: no host states its device by the property "kind". False also when it is no
-// XML.
+// True when the file is one of SimGrid's: no host states its device by the property "kind" and others of a device.
+// False also when it is no XML.
 bool is_simgrid_form(const std::string& xml_text);
 
 // Throws Error("FILE:LINE:COLUMN", ...) at the first part that SimGrid or Foreflow cannot use.

@@ -24,6 +24,7 @@ struct Reading {
   KindNumbers<Link> link_kinds{};
   std::unordered_map<std::string, int> splits{};    // SPLITDUPLEX links by the name of both directions: the first
   std::unordered_map<std::string, Steps> traces{};  // by id
+  std::vector<pugi::xml_node> connections{};        // of traces
   std::vector<std::string> folders{};               // of profiles, beside that of the file
   std::unordered_map<std::string, std::vector<int>> series{};         // blocks of hosts by prefix and suffix
   int fat_tree_hosts = 0, fat_tree_cables = 0, dragonfly_cables = 0;  // so far
@@ -55,7 +56,8 @@ void read_link(Reading& reading, const pugi::xml_node& node);
 void read_route(Reading& reading, const pugi::xml_node& node, int zone);
 void read_config(Reading& reading, const pugi::xml_node& node);
 void read_trace(Reading& reading, const pugi::xml_node& node);
-void connect_trace(Reading& reading, const pugi::xml_node& node);
+void connect_trace(Reading& reading, const pugi::xml_node& node);  // when all is read
+void connect_traces(Reading& reading);
 // The profile that an attribute names, if any, becomes one of the host or link.
 void read_profile_of(Reading& reading, const pugi::xml_node& node, const char* attribute, Profile::What what,
                      const std::vector<int>& indices);
@@ -63,7 +65,7 @@ void add_profile(Reading& reading, const pugi::xml_node& node, Profile profile);
 
 // A new zone. Its number.
 int add_zone(Reading& reading, const pugi::xml_node& node, int parent);
-// A new host or router with a name of its own. Its member number.
+// A new router with a name of its own. Its member number.
 int add_member(Reading& reading, const pugi::xml_node& node, const std::string& name, int zone);
 // A block of equal hosts, as new members of the zone. Its first host.
 int add_hosts(Reading& reading, const pugi::xml_node& node, Series names, int zone, FlopsPerSecond speed, int cores);

@@ -54,6 +54,13 @@ const std::vector<BadFile>& cases() {
        file("<zone id=\"y\" routing=\"Full\"/>\n<cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0\" "
             "speed=\"1Gf\" bw=\"1GBps\" lat=\"0\"/>"),
        "p.xml:4:1: a second outermost <cluster>; put both into one zone"},
+      {"OldVersion",
+       "<platform version=\"2\">\n<AS id=\"z\" routing=\"Full\"><host id=\"a\" power=\"1\"/></AS></platform>",
+       "p.xml:1:1: the version is \"2\"; it must be \"4.1\" (simgrid_update_xml brings older files up to date)"},
+      {"Deployment", file("<actor host=\"a\" function=\"f\"/>"),
+       "p.xml:2:1: has actors and no hardware: it is a deployment file, which says what runs where; give the platform "
+       "file that it is for, with one <zone> or <cluster>"},
+      {"Empty", file(""), "p.xml:2:1: is empty; it must hold one <zone> or <cluster>"},
       {"Include", file("<include file=\"x.xml\"/>"),
        "p.xml:3:1: <include> was removed in SimGrid 3.18; put the content of the file here"},
       {"Wifi", zone("", "Wifi"),
@@ -82,7 +89,7 @@ const std::vector<BadFile>& cases() {
       {"SpeedIsNoNumber", zone("<host id=\"a\" speed=\"fast\"/>"),
        "p.xml:4:1: speed: \"fast\" is no number with a unit, like \"1Gf\" or \"500Mflops\""},
       {"NegativeSpeed", zone("<host id=\"a\" speed=\"-1Gf\"/>"),
-       "p.xml:4:1: speed: \"-1Gf\" must be above zero, like \"1Gf\""},
+       "p.xml:4:1: speed: \"-1Gf\" must not be negative, like \"1Gf\""},
       {"HugeSpeed", zone("<host id=\"a\" speed=\"1e308Gf\"/>"), "p.xml:4:1: speed: \"1e308Gf\" is out of range"},
       {"NoCore", zone("<host id=\"a\" speed=\"1Gf\" core=\"0\"/>"),
        "p.xml:4:1: core \"0\" must be a whole number, 1 or more"},
@@ -94,6 +101,16 @@ const std::vector<BadFile>& cases() {
        "p.xml:4:1: latency: \"-1s\" must not be negative, like \"50us\""},
       {"HostTwice", zone("<host id=\"a\" speed=\"1Gf\"/>\n<host id=\"a\" speed=\"1Gf\"/>"),
        "p.xml:5:1: the id \"a\" is used twice; give every element its own"},
+      {"RouterLikeAHost", zone(kTwo.substr(0, kTwo.find('\n')) + "\n<router id=\"a\"/>"),
+       "p.xml:5:1: the id \"a\" is used twice; give every element its own"},
+      {"RouterLikeAZone", zone("<router id=\"z\"/>"),
+       "p.xml:4:1: the id \"z\" is used twice; give every element its own"},
+      {"RouterTwice", zone("<router id=\"r\"/>\n<router id=\"r\"/>"),
+       "p.xml:5:1: the id \"r\" is used twice; give every element its own"},
+      {"ZoneTwice", zone("<zone id=\"x\" routing=\"Full\"/>\n<zone id=\"x\" routing=\"Full\"/>"),
+       "p.xml:5:1: the id \"x\" is used twice; give every element its own"},
+      {"RouterOfAClusterLikeItsHost", cluster(" router_id=\"n0\""),
+       "p.xml:3:1: the id \"n0\" is used twice; give every element its own"},
       {"HostOfAnotherCluster",
        file("<zone id=\"z\" routing=\"Full\"><cluster id=\"c\" prefix=\"n\" suffix=\"\" radical=\"0-3\" speed=\"1Gf\" "
             "bw=\"1GBps\" lat=\"0\"/>\n<cluster id=\"d\" prefix=\"n\" suffix=\"\" radical=\"3-5\" speed=\"1Gf\" "
@@ -104,6 +121,12 @@ const std::vector<BadFile>& cases() {
        "p.xml:6:1: a second link \"l\"; give every link its own name"},
       {"RouteToUnknownHost", zone(kTwo + route("a", "bb", kCross)),
        "p.xml:6:1: dst: no host, router or zone \"bb\" is declared before; the nearest name is \"b\""},
+      {"GatewayOfAZoneLikeItsHost",
+       file("<zone id=\"w\" routing=\"Full\"><zone id=\"x\" routing=\"Full\">" + kTwo +
+            "</zone><zone id=\"y\" routing=\"Full\"><host id=\"x\" speed=\"1Gf\"/></zone>\n<zoneRoute src=\"x\" "
+            "dst=\"y\" gw_src=\"a\" gw_dst=\"x\">" +
+            kCross + "</zoneRoute></zone>"),
+       "p.xml:6:1: src: \"x\" is no zone; a <zoneRoute> joins zones"},
       {"RouteToZone", zone(kTwo + route("a", "z", kCross)), "p.xml:6:1: dst: \"z\" is not in zone \"z\" itself"},
       {"RouteTwice", zone(kTwo + route("a", "b", kCross) + route("b", "a", kCross)),
        "p.xml:7:1: a second route between \"b\" and \"a\"; keep one (routes are symmetrical unless "
@@ -139,7 +162,7 @@ const std::vector<BadFile>& cases() {
       {"RadicalTwice", cluster("", "0-3,2"), "p.xml:3:1: radical: \"0-3,2\" has the number 2 twice"},
       {"HugeRadical", cluster("", "0-2000000"), "p.xml:3:1: radical: \"0-2000000\" is more than 1000000 hosts"},
       {"WrongTorus", cluster(" topology=\"TORUS\" topo_parameters=\"3,2\""),
-       "p.xml:3:1: cluster \"c\": topo_parameters \"3,2\" are of 6 hosts and the radical has 4; make them equal"},
+       "p.xml:3:1: cluster \"c\": topo_parameters \"3,2\" are of 6 hosts and the radical has only 4; name as many"},
       {"WrongFatTree", cluster(" topology=\"FAT_TREE\" topo_parameters=\"2;4;1,2;1,2\""),
        "p.xml:3:1: topo_parameters: \"2;4;1,2;1,2\" needs a number of levels and three lists of as many numbers, like "
        "\"2;4,4;1,2;1,2\""},
@@ -154,15 +177,15 @@ const std::vector<BadFile>& cases() {
        "p.xml:4:1: speed_file \"nowhere.profile\": there is no file \"nowhere.profile\"; paths are relative to the "
        "platform "
        "file"},
-      {"MalformedTrace", zone("<trace id=\"t\" periodicity=\"1\">0 1 2</trace>"),
-       "p.xml:4:1: trace \"t\": line 1: \"0 1 2\" is no time and value, like \"10 0.5\""},
+      {"MalformedTrace", zone("<trace id=\"t\" periodicity=\"1\">0</trace>"),
+       "p.xml:4:1: trace \"t\": line 1: \"0\" is no time and value, like \"10 0.5\""},
       {"TraceGoesBack", zone("<trace id=\"t\" periodicity=\"0\">2 1\n1 0.5</trace>"),
        "p.xml:4:1: trace \"t\": line 2: the time 1 is before that of the line above"},
       {"UnknownTrace", zone(kTwo + "<trace_connect trace=\"t\" element=\"a\"/>"),
        "p.xml:6:1: no trace \"t\" is declared before"},
       {"TraceOfNothing",
-       zone("<trace id=\"t\" periodicity=\"0\">2 1</trace>\n<trace_connect trace=\"t\" element=\"c\"/>"),
-       "p.xml:5:1: element: no host \"c\" is declared before"},
+       zone(kTwo + "<trace id=\"t\" periodicity=\"0\">2 1</trace>\n<trace_connect trace=\"t\" element=\"c\"/>"),
+       "p.xml:7:1: element: there is no host \"c\""},
   };
   return all;
 }

@@ -81,7 +81,7 @@ const std::vector<BadFile>& cases() {
       {"HostTwice", zone(host("a") + host("a")), "p.xml:5:1: the id \"a\" is used twice; give every element its own"},
       {"LinkTwice", zone(kLink + kLink), "p.xml:5:1: the id \"l\" is used twice; give every element its own"},
       {"MissingProperty", zone(host("a", without(kGpu, "<prop id=\"memory\" value=\"1GB\"/>"))),
-       "p.xml:4:1: host \"a\": needs <prop id=\"memory\" value=\"32GB\"/>"},
+       "p.xml:4:1: host \"a\": needs <prop id=\"memory\" value=\"32GB\"/> beside its \"kind\""},
       {"PropertyTwice", zone(host("a", "\n" + kGpu + "\n<prop id=\"kind\" value=\"V\"/>")),
        "p.xml:6:1: the property \"kind\" stands twice; keep one"},
       {"PropertyWithoutUnit", zone(host("a", kGpu + "<prop id=\"peak_f16\" value=\"125\"/>")),
