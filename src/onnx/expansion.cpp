@@ -12,14 +12,32 @@ using ir::ValueId;
 
 namespace {
 
+constexpr std::string_view kRuntime = "com.microsoft";
+
 struct ExpansionRow {
   std::string_view domain, op;
   Expand expand;
 };
 
 constexpr std::array kExpansions = {
+    ExpansionRow{"", "AffineGrid", expansions::affine_grid},
     ExpansionRow{"", "Attention", expansions::attention},
+    ExpansionRow{"", "LpNormalization", expansions::lp_normalization},
     ExpansionRow{"", "RotaryEmbedding", expansions::rotary_embedding},
+    ExpansionRow{kRuntime, "DynamicQuantizeLSTM", expansions::dynamic_quantize_lstm},
+    ExpansionRow{kRuntime, "DynamicQuantizeMatMul", expansions::dynamic_quantize_matmul},
+    ExpansionRow{kRuntime, "GroupNorm", expansions::group_norm},
+    ExpansionRow{kRuntime, "MatMulIntegerToFloat", expansions::matmul_integer_to_float},
+    ExpansionRow{kRuntime, "QAttention", expansions::qattention},
+    ExpansionRow{kRuntime, "QGemm", expansions::qgemm},
+    ExpansionRow{kRuntime, "QLinearAdd", expansions::qlinear_add},
+    ExpansionRow{kRuntime, "QLinearAveragePool", expansions::qlinear_average_pool},
+    ExpansionRow{kRuntime, "QLinearConcat", expansions::qlinear_concat},
+    ExpansionRow{kRuntime, "QLinearGlobalAveragePool", expansions::qlinear_global_average_pool},
+    ExpansionRow{kRuntime, "QLinearLeakyRelu", expansions::qlinear_leaky_relu},
+    ExpansionRow{kRuntime, "QLinearMul", expansions::qlinear_mul},
+    ExpansionRow{kRuntime, "QLinearSigmoid", expansions::qlinear_sigmoid},
+    ExpansionRow{kRuntime, "QLinearSoftmax", expansions::qlinear_softmax},
 };
 
 }  // namespace
