@@ -13,9 +13,7 @@ std::vector<ValueId> lp_normalization(const ControlNode& node) {
     throw Error(node.where, "LpNormalization with p = " + std::to_string(order) + "; 1 or 2 would be right");
   const ValueId axes = integers(node, {node.attributes.int_or("axis", -1)});
   const ValueId norm = node.op(order == 1 ? "ReduceL1" : "ReduceL2", {x, axes}, {{"keepdims", int64_t{1}}});
-  const ValueId zero = scalar_like(node, 0, x);
-  const ValueId safe = node.op("Where", {node.op("Equal", {norm, zero}), scalar_like(node, 1, x), norm});
-  return {node.op("Div", {x, safe})};
+  return {node.op("Div", {x, norm})};
 }
 
 // GroupNorm of com.microsoft: x[n,h,w,c], or [n,c,h,w] with channels_last = 0, and perhaps x * sigmoid(x) of the
