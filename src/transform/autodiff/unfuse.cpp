@@ -127,18 +127,16 @@ bool is_plain_attention(const FusedOp& fused, size_t mask, size_t past) {
 ValueId attention(const FusedOp& fused) {
   const int64_t heads = fused.op.attributes->get_int("num_heads");
   const ir::Dims w    = fused.types[1].dims;
-  FusedOp added       = fused;
-  if (added.inputs.size() > 5) std::swap(added.inputs[4], added.inputs[5]);  // a bias stands behind the absent past
-  if (!is_plain_attention(added, 3, 5) || w.size() != 2 || w[1] < 0 || w[1] % (3 * heads) != 0 ||
+  if (fused.has(4) || !is_plain_attention(fused, 3, 6) || w.size() != 2 || w[1] < 0 || w[1] % (3 * heads) != 0 ||
       fused.op.attributes->find("qkv_hidden_sizes") != nullptr)
     return ValueId::none;
   ValueId all = fused.emit("MatMul", {fused.inputs[0], fused.inputs[1]});
   if (fused.has(2)) all = fused.emit("Add", {all, fused.inputs[2]});
   const auto parts = fused.builder.emit("Split", {all}, {{"axis", 2}, {"num_outputs", 3}}, 3);
-  return attended(added,
+  return attended(fused,
                   {heads_of(fused, parts[0], heads), heads_of(fused, parts[1], heads), heads_of(fused, parts[2], heads),
                    w[1] / 3 / heads},
-                  3, 4);
+                  3, 5);
 }
 
 // Operands: q[b,s,n*h], k, v, bias, key_padding_mask, attention_bias, past.
