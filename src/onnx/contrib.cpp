@@ -41,6 +41,7 @@ constexpr std::string_view kRuntime = "com.microsoft", kAten = "org.pytorch.aten
 constexpr std::array kRows = {
     ContribRow{"", "RMSNormalization", "SimplifiedLayerNormalization"},
     ContribRow{"", "Swish", "QuickGelu", "", unit_slope},
+    ContribRow{kRuntime, "DequantizeLinear", "DequantizeLinear"},
     ContribRow{kRuntime, "FastGeluGrad", "GeluGrad", "10", by_tanh},
     ContribRow{kRuntime, "GatherGrad", "GatherGrad", "120"},
     ContribRow{kRuntime, "Gelu", "Gelu"},
@@ -49,6 +50,7 @@ constexpr std::array kRows = {
     ContribRow{kRuntime, "LayerNormalizationGrad", "LayerNormalizationGrad", "120"},
     ContribRow{kRuntime, "LogSoftmaxGrad", "LogSoftmaxGrad", "10", flatten},
     ContribRow{kRuntime, "LogSoftmaxGrad_13", "LogSoftmaxGrad", "10"},
+    ContribRow{kRuntime, "QuantizeLinear", "QuantizeLinear"},
     ContribRow{kRuntime, "ReduceSumTraining", "ReduceSum"},
     ContribRow{kRuntime, "ReluGrad", "ReluGrad", "10"},
     ContribRow{kRuntime, "SGDOptimizer", "DescentStep"},

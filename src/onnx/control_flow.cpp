@@ -36,7 +36,7 @@ std::vector<ValueId> select(const ControlNode& node, ValueId condition, std::spa
 
 std::string numbers_of(const ControlNode& node, ValueId condition) {
   const std::string inputs = node.emitter.inputs_of(condition);
-  return inputs.empty() ? "" : ", or the numbers of " + inputs + ", on which it depends";
+  return inputs.empty() ? "" : ", or give the numbers of " + inputs + ", on which it depends";
 }
 
 ValueId stacked(const ControlNode& node, const std::vector<ValueId>& rounds, int64_t axis,

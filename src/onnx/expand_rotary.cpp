@@ -11,17 +11,20 @@ namespace {
 // Operands: x[b,s,n*h] or [b,n,s,h], cos[b,s,r/2] or, with positions, [p,r/2], sin, positions[b,s].
 constexpr size_t kCosine = 1, kSine = 2, kPositions = 3;
 
+ValueId sliced(const ControlNode& node, ValueId x, int64_t from, int64_t to, int64_t step = 1) {
+  return node.op("Slice",
+                 {x, integers(node, {from}), integers(node, {to}), integers(node, {-1}), integers(node, {step})});
+}
+
 // [b,1,s,r/2].
 ValueId angles(const ControlNode& node, size_t index, std::string_view what) {
   ValueId table = required(node, index, what);
   if (node.input(kPositions) != ValueId::none)
     table = node.op("Gather", {table, node.input(kPositions)}, {{"axis", int64_t{0}}});
+  // A table may hold more angles than are used.
+  const int64_t part = node.attributes.int_or("rotary_embedding_dim", 0);
+  if (part > 0 && size_of(node, table, -1).value_or(part / 2) != part / 2) table = sliced(node, table, 0, part / 2);
   return node.op("Unsqueeze", {table, integers(node, {1})});
-}
-
-ValueId slice(const ControlNode& node, ValueId x, int64_t from, int64_t to, int64_t step = 1) {
-  return node.op("Slice",
-                 {x, integers(node, {from}), integers(node, {to}), integers(node, {-1}), integers(node, {step})});
 }
 
 struct Pair {
@@ -29,7 +32,7 @@ struct Pair {
 };
 
 Pair pair_of(const ControlNode& node, ValueId x, bool neighbours) {
-  if (neighbours) return {slice(node, x, 0, INT64_MAX, 2), slice(node, x, 1, INT64_MAX, 2)};
+  if (neighbours) return {sliced(node, x, 0, INT64_MAX, 2), sliced(node, x, 1, INT64_MAX, 2)};
   const auto halves =
       node.emitter.emit(node.where, "Split", {x}, {{"axis", int64_t{-1}}, {"num_outputs", int64_t{2}}}, 2);
   return {halves[0], halves[1]};
@@ -65,8 +68,8 @@ std::vector<ValueId> rotary_embedding(const ControlNode& node) {
   const ValueId by_head = packed ? split_heads(node, x, heads) : x;
   ValueId result        = ValueId::none;
   if (part > 0 && size_of(node, by_head, -1) != part) {
-    const ValueId turning = turned(node, slice(node, by_head, 0, part));
-    result = node.op("Concat", {turning, slice(node, by_head, part, INT64_MAX)}, {{"axis", int64_t{-1}}});
+    const ValueId turning = turned(node, sliced(node, by_head, 0, part));
+    result = node.op("Concat", {turning, sliced(node, by_head, part, INT64_MAX)}, {{"axis", int64_t{-1}}});
   } else {
     result = turned(node, by_head);
   }

@@ -12,14 +12,32 @@ using ir::ValueId;
 
 namespace {
 
+constexpr std::string_view kOnnxRuntime = "com.microsoft";
+
 struct ExpansionRow {
   std::string_view domain, op;
   Expand expand;
 };
 
 constexpr std::array kExpansions = {
+    ExpansionRow{"", "AffineGrid", expansions::affine_grid},
     ExpansionRow{"", "Attention", expansions::attention},
+    ExpansionRow{"", "LpNormalization", expansions::lp_normalization},
     ExpansionRow{"", "RotaryEmbedding", expansions::rotary_embedding},
+    ExpansionRow{kOnnxRuntime, "DynamicQuantizeLSTM", expansions::dynamic_quantize_lstm},
+    ExpansionRow{kOnnxRuntime, "DynamicQuantizeMatMul", expansions::dynamic_quantize_matmul},
+    ExpansionRow{kOnnxRuntime, "GroupNorm", expansions::group_norm},
+    ExpansionRow{kOnnxRuntime, "MatMulIntegerToFloat", expansions::matmul_integer_to_float},
+    ExpansionRow{kOnnxRuntime, "QAttention", expansions::qattention},
+    ExpansionRow{kOnnxRuntime, "QGemm", expansions::qgemm},
+    ExpansionRow{kOnnxRuntime, "QLinearAdd", expansions::qlinear_add},
+    ExpansionRow{kOnnxRuntime, "QLinearAveragePool", expansions::qlinear_average_pool},
+    ExpansionRow{kOnnxRuntime, "QLinearConcat", expansions::qlinear_concat},
+    ExpansionRow{kOnnxRuntime, "QLinearGlobalAveragePool", expansions::qlinear_global_average_pool},
+    ExpansionRow{kOnnxRuntime, "QLinearLeakyRelu", expansions::qlinear_leaky_relu},
+    ExpansionRow{kOnnxRuntime, "QLinearMul", expansions::qlinear_mul},
+    ExpansionRow{kOnnxRuntime, "QLinearSigmoid", expansions::qlinear_sigmoid},
+    ExpansionRow{kOnnxRuntime, "QLinearSoftmax", expansions::qlinear_softmax},
 };
 
 }  // namespace

@@ -14,7 +14,23 @@ bool has_expansions(const onnx_proto::GraphProto& graph);
 
 namespace expansions {
 
+std::vector<ir::ValueId> affine_grid(const ControlNode& node);
 std::vector<ir::ValueId> attention(const ControlNode& node);
+std::vector<ir::ValueId> dynamic_quantize_lstm(const ControlNode& node);
+std::vector<ir::ValueId> dynamic_quantize_matmul(const ControlNode& node);
+std::vector<ir::ValueId> group_norm(const ControlNode& node);
+std::vector<ir::ValueId> lp_normalization(const ControlNode& node);
+std::vector<ir::ValueId> matmul_integer_to_float(const ControlNode& node);
+std::vector<ir::ValueId> qattention(const ControlNode& node);
+std::vector<ir::ValueId> qgemm(const ControlNode& node);
+std::vector<ir::ValueId> qlinear_add(const ControlNode& node);
+std::vector<ir::ValueId> qlinear_average_pool(const ControlNode& node);
+std::vector<ir::ValueId> qlinear_concat(const ControlNode& node);
+std::vector<ir::ValueId> qlinear_global_average_pool(const ControlNode& node);
+std::vector<ir::ValueId> qlinear_leaky_relu(const ControlNode& node);
+std::vector<ir::ValueId> qlinear_mul(const ControlNode& node);
+std::vector<ir::ValueId> qlinear_sigmoid(const ControlNode& node);
+std::vector<ir::ValueId> qlinear_softmax(const ControlNode& node);
 std::vector<ir::ValueId> rotary_embedding(const ControlNode& node);
 
 // --- what they are written with

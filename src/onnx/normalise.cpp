@@ -42,6 +42,7 @@ constexpr std::array kRules = {
     NormaliseRow{"PRelu", rules::prelu},
     NormaliseRow{"Pad", rules::pad},
     NormaliseRow{"Pow", rules::broadcast},
+    NormaliseRow{"QuantizeLinear", rules::output_dtype},
     NormaliseRow{"RandomNormal", rules::random},
     NormaliseRow{"RandomNormalLike", rules::random},
     NormaliseRow{"RandomUniform", rules::random},

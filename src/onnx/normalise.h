@@ -29,6 +29,7 @@ void data_type(Node& node, const RankOf& rank_of);
 void dft(Node& node, const RankOf& rank_of);
 void dropout(Node& node, const RankOf& rank_of);
 void flatten_to_matrix(Node& node, const RankOf& rank_of);
+void output_dtype(Node& node, const RankOf& rank_of);
 void output_data_type(Node& node, const RankOf& rank_of);
 void pad(Node& node, const RankOf& rank_of);
 void random(Node& node, const RankOf& rank_of);

@@ -84,6 +84,12 @@ void dft(Node& node, const RankOf&) {
 
 void data_type(Node& node, const RankOf&) { name_dtype(node, "dtype"); }
 
+// 0 says that the zero point has the type.
+void output_dtype(Node& node, const RankOf&) {
+  if (node.attributes.int_or("output_dtype", 0) == 0) node.attributes.erase("output_dtype");
+  name_dtype(node, "output_dtype");
+}
+
 void output_data_type(Node& node, const RankOf&) { name_dtype(node, "output_datatype"); }
 
 // If the file states no seed, it is derived from the name of the result. Different nodes then draw different numbers,

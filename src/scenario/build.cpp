@@ -108,6 +108,8 @@ Sequential from_onnx(const Scenario& scenario) {
   sequential.module = with_sizes(imported, {shapes_of(scenario.workload, inputs), scenario.workload.dims,
                                             where(scenario, "workload.shapes"), where(scenario, "workload.dims")});
   check_known_shapes(scenario, imported, sequential.module);
+  // Some exporters write weights as constants.
+  sequential.module = transform::lift_constants(sequential.module, ops::table());
   sequential.module = with_separate_samples(imported, sequential.module);
   sequential.module = for_global_batch(scenario, sequential.module, samples_in(sequential.module));
   if (scenario.workload.dtype) sequential.module = with_dtype(sequential.module, *scenario.workload.dtype);
@@ -139,12 +141,29 @@ int64_t samples_of(const Scenario& scenario, const ir::Module& module) {
   return std::max<int64_t>(samples_in(module), 1);
 }
 
+// Weights of 8-bit integers have no gradients; the scales beside them are no substitute.
+void check_trainable(const Scenario& scenario, const ir::Module& module) {
+  if (!scenario.workload.weights.empty()) return;
+  const ir::Function& function = module.entry();
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    const ir::TypeRef& type = function.values[i].annotation;
+    if (function.parameters[i] != ir::ParameterRole::weight || type == nullptr || !type->is_tensor()) continue;
+    const bool bytes = type->dtype == ir::DType::i8 || type->dtype == ir::DType::u8;
+    if (!bytes || type->dims.size() < 2) continue;
+    throw Error(where(scenario, "workload.mode"),
+                "the model holds quantised weights, such as %" + function.values[i].name +
+                    ", which training cannot update; train the model before it is quantised, or name the weights to "
+                    "train in \"weights\"");
+  }
+}
+
 ir::Module with_training(const Scenario& scenario, const ir::Module& module) {
   const Workload& workload = scenario.workload;
   const ir::OpTable& ops   = ops::table();
   // Exporters write some weights as constants, and training needs only the loss among the results.
   const bool imported = workload.source == Workload::Source::onnx;
-  ir::Module model    = imported ? transform::join_slices(transform::lift_constants(module, ops), ops) : module;
+  check_trainable(scenario, module);
+  ir::Module model = imported ? transform::join_slices(transform::lift_constants(module, ops), ops) : module;
   if (imported || !workload.loss.empty()) {
     model = transform::add_loss(model, ops, workload.loss.empty() ? "sum" : workload.loss, workload.output,
                                 workload.loss_axis);

@@ -18,6 +18,9 @@ constexpr std::array kNames = {
     NameRow{"test_random", "random", "Random"},
     // The expected numbers come from an epsilon of 1e-2, which the model does not state.
     NameRow{"test_adam_multiple", "test data", "Adam"},
+    // The data wrap around where the specification, and ONNX Runtime, hold numbers to the range of Int8.
+    NameRow{"test_qlinearmatmul_2D_int8_float", "test data", "QLinearMatMul"},
+    NameRow{"test_qlinearmatmul_3D_int8_float", "test data", "QLinearMatMul"},
 };
 
 struct MessageRow {

@@ -113,8 +113,21 @@ std::vector<Array> eval(const OpCall& call) {
 
 // Only sequences are independent of each other: the columns of the weights are q, k and v of all heads, side by side.
 Factors factors(const OpCall& call) {
-  if (!splittable(call) || call.outputs > 1 || call.has(kMask) || call.has(kPast) || call.has(kAdded)) return {};
-  return {.text = factor_text(call, {"b.."}, {"b.."})};
+  if (!splittable(call)) return {};
+  const int64_t batch = tensor_operand(call, 0).dims[0];
+  std::vector<std::string> inputs{"b.."};
+  for (size_t i = 1; i < call.arity(); ++i) {
+    const Dims dims = call.has(i) ? tensor_operand(call, i).dims : Dims();
+    const bool own  = i == kMask || i == kAdded;
+    if (i == kMask && call.has(i) && (dims.empty() || dims[0] != batch)) return {};  // lengths of a packed mask
+    inputs.push_back(!call.has(i)              ? ""
+                     : i == kPast              ? ".b..."
+                     : own && dims[0] == batch ? "b" + dots(dims.size() - 1)
+                                               : dots(dims.size()));
+  }
+  std::vector<std::string> outputs{"b.."};
+  if (call.outputs > 1) outputs.emplace_back(".b...");
+  return {.text = factor_text(call, inputs, outputs)};
 }
 
 std::vector<Sample> samples() {

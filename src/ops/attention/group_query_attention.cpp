@@ -114,6 +114,17 @@ std::vector<Array> eval(const OpCall& call) {
   return results;
 }
 
+// Sequences are independent of each other, with their lengths and caches.
+Factors factors(const OpCall& call) {
+  if (!splittable(call)) return {};
+  std::vector<std::string> inputs;
+  for (size_t i = 0; i < std::min(call.arity(), kTotal); ++i)
+    inputs.push_back(call.has(i) ? "b" + dots(tensor_operand(call, i).dims.size() - 1) : "");
+  std::vector<std::string> outputs(call.outputs, "b...");
+  outputs[0] = "b..";
+  return {.text = factor_text(call, inputs, outputs)};
+}
+
 std::vector<Sample> samples() {
   const auto i32 = [](const Dims& dims, const std::vector<int64_t>& values) {
     return array_of(DType::i32, dims, values);
@@ -144,7 +155,7 @@ OpDef row() {
       .domain    = "com.microsoft",
       .attention = true,
       .infer     = infer,
-      .factors   = [](const OpCall&) -> Factors { return {}; },
+      .factors   = factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             const Shape shape = shape_of(call);

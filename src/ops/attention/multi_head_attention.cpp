@@ -130,12 +130,22 @@ std::vector<Array> eval(const OpCall& call) {
 
 // Sequences are independent of each other, and with three plain operands so are heads, but letters cannot name those.
 Factors factors(const OpCall& call) {
-  const bool plain = call.outputs == 1 && (call.arity() <= kBias || (call.arity() == kBias + 1 && call.has(kBias)));
-  if (!splittable(call) || !plain) return {};
+  if (!splittable(call)) return {};
+  const int64_t batch = tensor_operand(call, 0).dims[0];
   std::vector<std::string> inputs;
-  for (size_t i = 0; i < std::min(call.arity(), kBias); ++i)
-    inputs.push_back(call.has(i) ? "b" + dots(tensor_operand(call, i).dims.size() - 1) : "");
-  return {.text = factor_text(call, inputs, {"b.."})};
+  for (size_t i = 0; i < call.arity(); ++i) {
+    if (!call.has(i)) {
+      inputs.emplace_back();
+      continue;
+    }
+    const Dims dims   = tensor_operand(call, i).dims;
+    const bool shared = i == kBias || (i == kAdded && dims[0] == 1);
+    if (!shared && (dims.empty() || dims[0] != batch)) return {};  // lengths of a packed mask
+    inputs.push_back(shared ? dots(dims.size()) : "b" + dots(dims.size() - 1));
+  }
+  std::vector<std::string> outputs(call.outputs, "b...");
+  outputs[0] = "b..";
+  return {.text = factor_text(call, inputs, outputs)};
 }
 
 std::vector<Sample> samples() {

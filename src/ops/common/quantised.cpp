@@ -8,9 +8,44 @@
 namespace foreflow::ops {
 
 int64_t quantise(double ratio, int64_t zero_point, DType dtype) {
-  const double lowest = dtype == DType::i8 ? -128 : 0, highest = dtype == DType::i8 ? 127 : 255;
+  const bool has_sign = dtype == DType::i8 || dtype == DType::i16;
+  const double range = std::ldexp(1.0, 8 * ir::size_of(dtype)), lowest = has_sign ? -range / 2 : 0,
+               highest = lowest + range - 1;
   const double rounded = std::nearbyint(ratio) + static_cast<double>(zero_point);
   return std::isnan(ratio) ? zero_point : static_cast<int64_t>(std::clamp(rounded, lowest, highest));
+}
+
+namespace {
+
+std::vector<double> spread_blocks(const OpCall& call, size_t operand, const std::vector<double>& numbers,
+                                  const Dims& dims, size_t axis) {
+  const Dims blocks    = tensor_operand(call, operand).dims;
+  const int64_t stated = call.attributes.int_or("block_size", 0), count = std::max<int64_t>(blocks[axis], 1),
+                length = stated > 0 ? stated : (dims[axis] + count - 1) / count;
+  Dims expected        = dims;
+  expected[axis]       = (dims[axis] + length - 1) / length;
+  if (blocks != expected)
+    call.fail("operand " + std::to_string(operand) + " is " + to_string(blocks) + "; " + to_string(expected) +
+              ", one number for each block of " + std::to_string(length) + ", would be right");
+  std::vector<double> all(static_cast<size_t>(element_count(dims)));
+  for (size_t i = 0; i < all.size(); ++i) {
+    int64_t rest = static_cast<int64_t>(i), from = 0, step = 1;
+    for (size_t d = dims.size(); d-- > 0;) {
+      const int64_t at = rest % dims[d];
+      rest /= dims[d];
+      from += (d == axis ? at / length : at) * step;
+      step *= blocks[d];
+    }
+    all[i] = numbers[static_cast<size_t>(from)];
+  }
+  return all;
+}
+
+}  // namespace
+
+bool per_block(const OpCall& call, size_t operand, size_t rank) {
+  const Type type = tensor_operand(call, operand);
+  return rank > 1 && has_rank(type) && type.dims.size() == rank;
 }
 
 std::vector<double> spread_along(const OpCall& call, size_t operand, const Dims& dims, size_t axis) {
@@ -18,6 +53,7 @@ std::vector<double> spread_along(const OpCall& call, size_t operand, const Dims&
   if (!call.has(operand)) return std::vector<double>(count);
   const std::vector<double> numbers = values_of<double>(value_of(call, operand));
   if (numbers.size() == 1) return std::vector<double>(count, numbers[0]);
+  if (per_block(call, operand, dims.size())) return spread_blocks(call, operand, numbers, dims, axis);
   const Lanes lanes = lanes_along(dims, axis);
   if (numbers.size() != lanes.length) {
     call.fail("operand " + std::to_string(operand) + " has " + std::to_string(numbers.size()) + " numbers; 1 or " +
@@ -50,13 +86,23 @@ Type as_real(const OpCall& call, size_t operand) {
   return type;
 }
 
+std::string scaled_letters(const OpCall& call, size_t scale, size_t axis) {
+  std::string text = letters(tensor_operand(call, 0).dims.size());
+  if (per_tensor(call, scale)) return factor_text(call, {text}, {text});
+  text[axis] = '.';
+  if (!per_block(call, scale, text.size())) return factor_text(call, {text}, {text});
+  return factor_text(call, {text, text, call.arity() > scale + 1 ? text : ""}, {text});
+}
+
 void check_quantised(const OpCall& call, size_t operand, Accepted accepted) {
   if (!call.has(operand)) return;
   const Type type = tensor_operand(call, operand);
   if (type.kind == Type::Kind::unknown || type.dtype == DType::u8 || type.dtype == DType::i8) return;
-  if (accepted == Accepted::bytes_and_sums && type.dtype == DType::i32) return;
-  call.fail("operand " + std::to_string(operand) + " is " + std::string(ir::name(type.dtype)) +
-            "; UInt8 or Int8 would be right");
+  const bool narrow = type.dtype != DType::boolean && ir::size_of(type.dtype) <= (ir::is_float(type.dtype) ? 1 : 2);
+  if (accepted != Accepted::bytes && narrow) return;
+  if (accepted == Accepted::narrow_and_sums && type.dtype == DType::i32) return;
+  call.fail("operand " + std::to_string(operand) + " is " + std::string(ir::name(type.dtype)) + "; UInt8 or Int8 " +
+            (accepted == Accepted::bytes ? "" : "or another narrow type ") + "would be right");
 }
 
 }  // namespace foreflow::ops

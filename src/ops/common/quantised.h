@@ -7,11 +7,12 @@
 
 namespace foreflow::ops {
 
-// round(x / scale) + zero_point as ONNX rounds: to nearest even, then held to the range of `dtype`.
+// round(x / scale) + zero_point as ONNX rounds: to nearest even, then held to the range of `dtype`, an integer of at most
+// 16 bits.
 int64_t quantise(double ratio, int64_t zero_point, DType dtype);
 
-// One number for the whole tensor or one for each index along `axis`; `operand` left out: zeros.
-// Per element of a tensor of shape `dims`.
+// One number for the whole tensor, one for each index along `axis`, or, with as many dimensions as the tensor, one for each
+// block of neighbours along `axis`; `operand` left out: zeros. Per element of a tensor of shape `dims`.
 std::vector<double> spread_along(const OpCall& call, size_t operand, const Dims& dims, size_t axis);
 
 // Whether the operand holds one number for the whole tensor (or is left out, or not known yet).
@@ -23,8 +24,15 @@ Array centred(const OpCall& call, size_t operand, size_t zero_point, size_t axis
 // The operand as a Float64 tensor of that shape, for the type rules of real arithmetic.
 Type as_real(const OpCall& call, size_t operand);
 
-// Fails unless the operand is UInt8 or Int8 (or Int32 where `wide`).
-enum class Accepted : uint8_t { bytes, bytes_and_sums };
+// Whether the operand holds one number for each block of neighbours along an axis.
+bool per_block(const OpCall& call, size_t operand, size_t rank);
+
+// The letters of an op that scales x (operand 0) elementwise: all dimensions, but `axis` where scales lie along it.
+std::string scaled_letters(const OpCall& call, size_t scale, size_t axis);
+
+// Fails unless the operand is UInt8 or Int8; or, where accepted, an integer or float of at most 16 or 8 bits; or such a
+// number or Int32, as which biases are stored.
+enum class Accepted : uint8_t { bytes, narrow, narrow_and_sums };
 void check_quantised(const OpCall& call, size_t operand, Accepted accepted = Accepted::bytes);
 
 }  // namespace foreflow::ops

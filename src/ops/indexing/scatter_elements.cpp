@@ -28,13 +28,32 @@ std::vector<Array> eval(const OpCall& call) {
   return {scattered(call, data, element_offsets(call, data.dims(), value_of(call, 1), axis), value_of(call, 2))};
 }
 
+// The elements and updates that equal the result share its gradient.
+void grad_of_extreme(GradBuilder& builder, const Attributes& axis) {
+  const DType dtype = tensor_operand(builder.call(), 0).dtype;
+  const Attributes to{{"to", std::string(ir::name(dtype))}};
+  Attributes sum = axis;
+  sum.set("reduction", std::string("add"));
+  const int y = builder.output(0), indices = builder.input(1);
+  const auto equal = [&](int a, int b) { return builder.emit("Cast", to, {emit_op(builder, "Equal", {a, b})})[0]; };
+  const int own    = equal(builder.input(0), y),
+            other  = equal(builder.input(2), builder.emit("GatherElements", axis, {y, indices})[0]);
+  const int count  = builder.emit("ScatterElements", sum, {own, indices, other})[0];
+  const int share  = emit_op(builder, "Div", {builder.output_gradient(0), count});
+  if (builder.wanted(0)) builder.set_input_gradient(0, emit_op(builder, "Mul", {share, own}));
+  if (!builder.wanted(2)) return;
+  const int gathered = builder.emit("GatherElements", axis, {share, indices})[0];
+  builder.set_input_gradient(2, emit_op(builder, "Mul", {gathered, other}));
+}
+
 // Replaced elements pass no gradient to the data; added ones leave it as it is. Updates get that of their element.
 void grad(GradBuilder& builder) {
   const OpCall& call          = builder.call();
   const std::string reduction = call.attributes.string_or("reduction", "none");
-  if (reduction != "none" && reduction != "add")
-    call.fail("reduction \"" + reduction + "\" has no gradient; none and add have");
   const Attributes axis{{"axis", call.attributes.int_or("axis", 0)}};
+  if (reduction == "max" || reduction == "min") return grad_of_extreme(builder, axis);
+  if (reduction != "none" && reduction != "add")
+    call.fail("reduction \"" + reduction + "\" has no gradient; none, add, max and min have");
   const int dy = builder.output_gradient(0), indices = builder.input(1);
   if (builder.wanted(0) && reduction == "add") builder.set_input_gradient(0, dy);
   if (builder.wanted(0) && reduction == "none") {
@@ -65,6 +84,7 @@ OpDef row() {
                 {{{"axis", int64_t{-1}}, {"reduction", "add"}},
                  {f32({2, 3}), i64({2, 2}), f32({2, 2})},
                  {{1, columns}}},
+                {{{"axis", int64_t{1}}, {"reduction", "max"}}, {f32({2, 3}), i64({2, 2}), f32({2, 2})}, {{1, columns}}},
                 {{}, {i64({3}), i64({1}), i64({1})}, {{1, Array::of_ints({1}, {1})}}}};
           },
   };

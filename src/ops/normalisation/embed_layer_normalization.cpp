@@ -73,6 +73,21 @@ std::vector<Array> eval(const OpCall& call) {
   return results;
 }
 
+// Sequences are independent of each other; position numbers may be shared by all.
+Factors factors(const OpCall& call) {
+  if (!splittable(call)) return {};
+  const int64_t batch = tensor_operand(call, kTokens).dims[0];
+  std::vector<std::string> inputs;
+  for (size_t i = 0; i < call.arity(); ++i) {
+    const Dims dims = call.has(i) ? tensor_operand(call, i).dims : Dims();
+    const bool own  = i == kTokens || i == kSegments || i == kMask || (i == kPositionIds && dims[0] == batch);
+    inputs.push_back(call.has(i) ? (own ? "b" + dots(dims.size() - 1) : dots(dims.size())) : "");
+  }
+  std::vector<std::string> outputs{"b..", "b", "b.."};
+  outputs.resize(call.outputs);
+  return {.text = factor_text(call, inputs, outputs)};
+}
+
 }  // namespace
 
 OpDef row() {
@@ -83,7 +98,7 @@ OpDef row() {
           "sum",
       .domain  = "com.microsoft",
       .infer   = infer,
-      .factors = [](const OpCall&) -> Factors { return {}; },
+      .factors = factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             Work work  = copies_outputs(call, outputs);  // of the tables, only the rows that are looked up

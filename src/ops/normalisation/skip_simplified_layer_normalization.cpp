@@ -47,6 +47,29 @@ Factors factors(const OpCall& call) {
   return {.text = factor_text(call, {rows, skip}, std::vector<std::string>(call.outputs, rows))};
 }
 
+// What was normalised: the fourth result where there is one.
+int emit_sum(GradBuilder& builder) {
+  const OpCall& call = builder.call();
+  if (call.outputs > 3) return builder.output(3);
+  const int sum = emit_op(builder, "Add", {builder.input(0), builder.input(1)});
+  return call.has(kBias) ? emit_op(builder, "Add", {sum, builder.input(kBias)}) : sum;
+}
+
+// No gradient comes through 1 / rms.
+void grad(GradBuilder& builder) {
+  const OpCall& call = builder.call();
+  const Type x       = tensor_operand(call, 0);
+  const Attributes attributes{{"axis", int64_t{-1}}, {"epsilon", call.attributes.float_or("epsilon", 1e-5)}};
+  const auto gradients = builder.emit("SimplifiedLayerNormalizationGrad", attributes,
+                                      {emit_sum(builder), builder.input(kGamma), builder.output_gradient(0)}, 2);
+  const int sum = call.outputs > 3 ? emit_op(builder, "Add", {gradients[0], builder.output_gradient(3)}) : gradients[0];
+  for (const size_t term : {size_t{0}, size_t{1}, kBias}) {
+    if (!call.has(term) || !builder.wanted(term)) continue;
+    builder.set_input_gradient(term, reduce_to(builder, sum, x, tensor_operand(call, term)));
+  }
+  if (builder.wanted(kGamma)) builder.set_input_gradient(kGamma, gradients[1]);
+}
+
 }  // namespace
 
 OpDef row() {
@@ -61,6 +84,7 @@ OpDef row() {
             return computes(call, outputs, (kRmsFlops + 2) * count_of(outputs[0]));
           },
       .eval = eval,
+      .grad = grad,
       .samples =
           [] {
             return std::vector<Sample>{

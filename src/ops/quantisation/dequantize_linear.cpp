@@ -11,16 +11,14 @@ size_t axis_of(const OpCall& call, size_t rank) { return per_tensor(call, kScale
 
 std::vector<Type> infer(const OpCall& call) {
   const Type x = tensor_operand(call, 0), scale = tensor_operand(call, kScale);
-  check_quantised(call, 0, Accepted::bytes_and_sums);
+  check_quantised(call, 0, Accepted::narrow_and_sums);
   if (scale.kind == Type::Kind::unknown) return {Type{}};
   return {has_rank(x) ? Type::tensor(scale.dtype, x.dims) : Type::unranked(scale.dtype)};
 }
 
 Factors factors(const OpCall& call) {
   if (!splittable(call)) return {};
-  std::string text = letters(tensor_operand(call, 0).dims.size());
-  if (!per_tensor(call, kScale)) text[axis_of(call, text.size())] = '.';
-  return {.text = factor_text(call, {text}, {text})};
+  return {.text = scaled_letters(call, kScale, axis_of(call, tensor_operand(call, 0).dims.size()))};
 }
 
 std::vector<Array> eval(const OpCall& call) {
@@ -35,15 +33,18 @@ std::vector<Array> eval(const OpCall& call) {
 std::vector<Sample> samples() {
   const Type bytes = Type::tensor(DType::u8, {2, 4}), zeros = Type::tensor(DType::u8, {4});
   const std::pair<size_t, Array> scales{1, Array::of_floats({4}, {0.5F, 2, 0.25F, 1})};
-  return {{{}, {bytes, f32({})}, {{1, Array::scalar(0.5F)}}}, {{}, {bytes, f32({4}), zeros}, {scales}}};
+  const Array blocks = Array::of_floats({2, 2}, {0.5F, 2, 0.25F, 1});
+  return {{{}, {bytes, f32({})}, {{1, Array::scalar(0.5F)}}},
+          {{}, {bytes, f32({4}), zeros}, {scales}},
+          {{{"block_size", 2}}, {Type::tensor(DType::i8, {2, 4}), f32({2, 2})}, {{1, blocks}}}};
 }
 
 }  // namespace
 
 OpDef row() {
   return {
-      .name    = "DequantizeLinear",
-      .doc     = "x, scale, zero_point -> (x - zero_point) * scale, per tensor or per index of `axis`",
+      .name = "DequantizeLinear",
+      .doc  = "x, scale, zero_point -> (x - zero_point) * scale, per tensor, per index of `axis` or per block along it",
       .infer   = infer,
       .factors = factors,
       .work    = [](const OpCall& call,

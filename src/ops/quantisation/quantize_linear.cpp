@@ -1,5 +1,6 @@
 #include "ops/common/axes.h"
 #include "ops/common/quantised.h"
+#include "ops/common/table_rows.h"
 
 namespace foreflow::ops::definitions::quantize_linear {
 
@@ -12,10 +13,17 @@ size_t axis_of(const OpCall& call, size_t rank) {
   return per_tensor(call, kScale) ? 0 : axis_attribute(call, rank, 1);
 }
 
+// The type of the result where no zero point has it.
+DType stated_type(const OpCall& call) {
+  const std::string name = call.attributes.string_or("output_dtype", std::string(ir::name(DType::u8)));
+  if (const auto dtype = ir::find_dtype(name)) return *dtype;
+  call.fail("unknown data type output_dtype = \"" + name + "\"; \"UInt8\" would be right");
+}
+
 std::vector<Type> infer(const OpCall& call) {
   const Type x = tensor_operand(call, 0);
-  check_quantised(call, kZero);
-  DType dtype = DType::u8;
+  check_quantised(call, kZero, Accepted::narrow);
+  DType dtype = stated_type(call);
   if (call.has(kZero)) {
     const Type zero = tensor_operand(call, kZero);
     if (zero.kind == Type::Kind::unknown) return {Type{}};
@@ -26,17 +34,25 @@ std::vector<Type> infer(const OpCall& call) {
 
 Factors factors(const OpCall& call) {
   if (!splittable(call)) return {};
-  std::string text = letters(tensor_operand(call, 0).dims.size());
-  if (!per_tensor(call, kScale)) text[axis_of(call, text.size())] = '.';
-  return {.text = factor_text(call, {text}, {text})};
+  return {.text = scaled_letters(call, kScale, axis_of(call, tensor_operand(call, 0).dims.size()))};
+}
+
+// Floats have no zero point.
+Array eval_float(const OpCall& call, DType dtype, const std::vector<double>& xs, const std::vector<double>& scales) {
+  std::vector<float> ratios;
+  for (size_t i = 0; i < xs.size(); ++i) ratios.push_back(static_cast<float>(xs[i]) / static_cast<float>(scales[i]));
+  const Array quotients = Array::of_floats(value_of(call, 0).dims(), ratios);
+  return evaluate("Cast", {{"to", std::string(ir::name(dtype))}, {"saturate", call.attributes.int_or("saturate", 1)}},
+                  {&quotients})[0];
 }
 
 std::vector<Array> eval(const OpCall& call) {
   const Array& x    = value_of(call, 0);
-  const DType dtype = call.has(kZero) ? value_of(call, kZero).dtype() : DType::u8;
+  const DType dtype = call.has(kZero) ? value_of(call, kZero).dtype() : stated_type(call);
   const size_t axis = axis_of(call, x.dims().size());
   const auto xs = values_of<double>(x), scales = spread_along(call, kScale, x.dims(), axis),
              zeros = spread_along(call, kZero, x.dims(), axis);
+  if (ir::is_float(dtype)) return {eval_float(call, dtype, xs, scales)};
   std::vector<int64_t> y;
   for (size_t i = 0; i < xs.size(); ++i) {
     // In Float32, as the quotient decides which way a half is rounded.
@@ -56,8 +72,10 @@ std::vector<Sample> samples() {
 
 OpDef row() {
   return {
-      .name    = "QuantizeLinear",
-      .doc     = "x, scale, zero_point -> round(x / scale) + zero_point in 8 bits, per tensor or per index of `axis`",
+      .name = "QuantizeLinear",
+      .doc =
+          "x, scale, zero_point -> round(x / scale) + zero_point in at most 16 bits, per tensor, per index of `axis` "
+          "or per block along it",
       .infer   = infer,
       .factors = factors,
       .work    = [](const OpCall& call,

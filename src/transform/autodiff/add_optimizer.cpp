@@ -91,7 +91,12 @@ ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::
     trained.push_back({map(static_cast<ValueId>(i)), ValueId::none, add_states(builder, row, weight, precision),
                        is_narrow(weight.annotation->dtype)});
   }
-  if (trained.empty() || function.results.size() < trained.size() + 1) {
+  if (trained.empty()) {
+    throw Error(module.source + ": @" + function.name,
+                "holds no trainable weights, which are floating-point initializers; name those of its parameters that "
+                "are to be trained in \"weights\"");
+  }
+  if (function.results.size() < trained.size() + 1) {
     throw Error(module.source + ": @" + function.name, "has no gradients to optimize with; differentiate it first");
   }
   const size_t kept = function.results.size() - trained.size();

@@ -4,6 +4,7 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/passes.h"
+#include "foreflow/transform/unfuse.h"
 #include "transform/autodiff/derivation.h"
 #include "transform/autodiff/trained.h"
 #include "transform/pass_arguments.h"
@@ -38,7 +39,7 @@ bool is_target(const ir::Function& function, ValueId parameter) {
 ir::Module differentiate(const ir::Module& original, const ir::OpTable& ops, Inputs inputs,
                          const std::vector<std::string>& weights) {
   const std::vector<bool> trained = trained_parameters(original, weights);
-  const ir::Module module         = with_weights(original, trained);
+  const ir::Module module         = with_weights(unfuse(original, ops), trained);
   const ir::Function& function    = module.entry();
   const std::string where         = module.source + ": @" + function.name;
   if (function.results.empty()) throw Error(where, "returns nothing; result 0 must be the loss");

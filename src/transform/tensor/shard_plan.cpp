@@ -4,6 +4,7 @@
 #include <set>
 
 #include "foreflow/base/refusal.h"
+#include "foreflow/base/text.h"
 #include "transform/layout/caches.h"
 #include "transform/layout/sequence_layout.h"
 #include "transform/rewrite/op_types.h"
@@ -170,7 +171,11 @@ class ShardPlanner {
       if (is_along_sequence(arrival, i)) arrival.layouts[i] = Layout::whole();
     }
     Decision decision = decide(arrival.call, arrival.layouts, ways_);
-    if (refuses_split(arrival.layouts, decision)) decision = mend(arrival);
+    if (refuses_split(arrival.layouts, decision)) {
+      decision = mend(arrival);
+    } else if (arrival.call.def.role == ir::Role::view && heads_of(arrival) > 0) {
+      has_heads_ = true;
+    }
     return cuts_weight(arrival, decision) ? with_whole_activations(arrival) : decision;
   }
 
@@ -250,7 +255,8 @@ class ShardPlanner {
     }
     if (auto decision = followed_in_blocks(arrival)) return std::move(*decision);
     const bool vocabulary = vocabulary_.tables().contains(static_cast<size_t>(arrival.origin));
-    if (factors.rule == ir::Factors::Rule::linear_view && !stale_ && !vocabulary) refuse_view(arrival);
+    const bool is_view    = factors.rule == ir::Factors::Rule::linear_view;
+    if (is_view && !stale_ && !vocabulary && !has_fewer_heads(arrival)) refuse_view(arrival);
     if (fixed_[static_cast<size_t>(arrival.origin)]) return with_whole_activations(arrival);
     if (!stale_) whole_.insert(arrival.origin);
     return with_everything_whole(arrival);
@@ -280,6 +286,23 @@ class ShardPlanner {
       any = true;
     }
     return any;
+  }
+
+  // The number of heads that a Reshape shows in the dimension that is split, x[..,n*h] as [..,n,h]; 0: it shows none.
+  int64_t heads_of(const Arrival& arrival) const {
+    if (arrival.layouts.empty() || !arrival.layouts[0].is_split()) return 0;
+    const auto dim      = static_cast<size_t>(arrival.layouts[0].dim);
+    const ir::Dims from = arrival.call.inputs[0].dims, to = arrival.call.def.infer(arrival.call)[0].dims;
+    const bool inserts = to.size() == from.size() + 1 && dim + 1 < to.size() && to[dim] * to[dim + 1] == from[dim];
+    return inserts ? to[dim] : 0;
+  }
+
+  // Whether these are heads of keys or values that several shards share, as queries before them have enough heads. Each
+  // shard then computes all of them and takes its own, as Megatron-LM and vLLM repeat such heads.
+  bool has_fewer_heads(const Arrival& arrival) const {
+    const int64_t heads = heads_of(arrival);
+    return has_heads_ && heads > 0 && heads < ways_ && ways_ % heads == 0 &&
+           !fixed_[static_cast<size_t>(arrival.origin)];
   }
 
   // Splits fixed weights that meet a leader split in blocks in the same number of blocks: the bias of a fused
@@ -326,11 +349,21 @@ class ShardPlanner {
     return decide(arrival.call, arrival.layouts, ways_);
   }
 
+  // ", 1, 2 or 4"; empty where the number is not known.
+  static std::string divisors_of(int64_t heads) {
+    std::vector<std::string> all;
+    for (int64_t i = 1; i <= heads; ++i) {
+      if (heads % i == 0) all.push_back(std::to_string(i));
+    }
+    return all.empty() ? "" : ", " + list_or(all);
+  }
+
   [[noreturn]] void refuse_view(const Arrival& arrival) const {
     const std::vector<ir::Type> outputs = arrival.call.def.infer(arrival.call);
     throw RefusalError(Cause::program, ir::describe(module_, function_, arrival.op),
                        "tensor parallelism of " + std::to_string(ways_) + " does not divide the dimensions of " +
-                           ir::to_string(outputs[0].dims) + "; use a divisor of the number of heads");
+                           ir::to_string(outputs[0].dims) + "; use a divisor of the number of heads" +
+                           divisors_of(heads_of(arrival)));
   }
 
   // Whether the op copies, converts or transposes an undecided weight, so that the copy can stand for it.
@@ -407,7 +440,8 @@ class ShardPlanner {
   std::set<int32_t> whole_;                                  // weights that stay whole
   std::map<int32_t, std::optional<int32_t>> stored_splits_;  // the dimension of weights that are split through a copy
   std::map<int32_t, int64_t> blocks_;                        // weights split in blocks
-  bool stale_ = false;  // this round found blocks: what was decided before is no reason to give up a split
+  bool has_heads_ = false;                                   // a projection was split by its heads
+  bool stale_     = false;  // this round found blocks: what was decided before is no reason to give up a split
 };
 
 }  // namespace

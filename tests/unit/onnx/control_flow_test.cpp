@@ -95,7 +95,7 @@ TEST(If, AtRunTimeNeedsBranchesOfOneType) {
                .inputs = kXAndCondition}),
       "m.onnx: node 0: If depends on a condition that is known at run time only, and result number 0 is "
       "Tensor[Float32, (100,)] or Tensor[Int64, (1,)]; both should be known and the same: give the inputs' shapes, or "
-      "a constant condition");
+      "a constant condition, or give the numbers of input \"c\", on which it depends");
 }
 
 TEST(If, DependsOnShapesThatAreGiven) {
@@ -164,7 +164,7 @@ TEST(Loop, NeedsATripCountThatIsKnown) {
   const ModelText text = rounds("on", inputs, {ints("limit", {}, {9})}, false);
   EXPECT_EQ(refused(text),
             "m.onnx: node 0: the trip count of Loop is not known before run time; export the model with a constant "
-            "one, or give the inputs that it depends on");
+            "one, or give the numbers of input \"trips\", on which it depends");
   const Imported imported = import(text, {.shapes = {}, .inputs = {{"trips", Array::scalar(int64_t{2})}}});
   EXPECT_EQ(std::ranges::count(ops_of(imported), "Add"), 2);
 }

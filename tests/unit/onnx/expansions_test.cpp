@@ -98,6 +98,71 @@ TEST(RMSNormalizationOfOpset23, IsARowOfTheTable) {
   EXPECT_THAT(ir::print(imported.module), testing::HasSubstr("%y = SimplifiedLayerNormalization(%x, %w)"));
 }
 
+// A function "twice" of domain "loc": y = s + s, where s is that of an inner op, with alpha = slope if it takes one.
+std::string with_function(const ModelText& text, const std::string& inner, int64_t opset) {
+  const Wire slope = Wire().bytes(1, "alpha").bytes(21, "slope").number(20, 1);
+  Wire function;
+  function.bytes(1, "twice").bytes(4, "x").bytes(5, "y").bytes(6, "slope");
+  function.message(7, node({inner,
+                            {"x"},
+                            {"s"},
+                            inner == "LeakyRelu" ? std::vector<Wire>{slope} : std::vector<Wire>{},
+                            "",
+                            inner == "twice" ? "loc" : ""}));
+  function.message(7, node({"Add", {"s", "s"}, {"y"}}));
+  function.message(9, Wire().bytes(1, "").number(2, opset)).bytes(10, "loc");
+  return model(text) + Wire().message(25, function).text;
+}
+
+const ModelText kCaller{.nodes = {{"twice", {"x"}, {"a"}, {float_attribute("slope", 0.5f)}, "", "loc"},
+                                  {"twice", {"a"}, {"y"}, {}, "", "loc"}}};
+
+TEST(FunctionsOfAModel, AreInlinedWithTheirAttributes) {
+  const Imported imported = import_bytes(with_function(kCaller, "LeakyRelu", 13), "m.onnx", ops::table());
+  EXPECT_EQ(imported.nodes, 2);
+  EXPECT_EQ(ir::print(imported.module),
+            "func @graph(%x: Tensor[Float32, (2, 3)]) {\n"
+            "  %a.s = LeakyRelu[alpha = 0.5](%x)\n"
+            "  %a = Add(%a.s, %a.s)\n"
+            "  %y.s = LeakyRelu(%a)\n"
+            "  %y = Add(%y.s, %y.s)\n"
+            "  return %y\n"
+            "}\n");
+}
+
+std::string function_error(const std::string& inner, int64_t opset) {
+  try {
+    import_bytes(with_function(kCaller, inner, opset), "m.onnx", ops::table());
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(FunctionsOfAModel, AreRefusedInAnotherOpsetAndWhereTheyCallThemselves) {
+  EXPECT_EQ(function_error("LeakyRelu", 12),
+            "m.onnx: node 0: function \"twice\" is written in opset 12, the model in opset 13; inline it with "
+            "onnx.inliner.inline_local_functions");
+  EXPECT_EQ(function_error("twice", 13),
+            "m.onnx: node 0: twice: function \"twice\" calls itself; functions of a model may not");
+}
+
+// (3 - 1) * 0.5 + (4 - 2) * 0.25 = 1.5, which is 6 quarters above the zero point 1.
+TEST(QuantisedOperators, ComputeWithTheRealNumbers) {
+  const auto bytes = [](uint8_t value) { return ir::Array::of<uint8_t>(ir::DType::u8, {1}, std::vector{value}); };
+  const auto real  = [](float value) { return ir::Array::scalar(value); };
+  const std::vector<std::string> names{"a", "as", "az", "b", "bs", "bz", "ys", "yz"};
+  std::vector<Wire> inputs;
+  for (const std::string& name : names)
+    inputs.push_back(port(name, name.size() == 2 && name[1] == 's' ? kFloat : 2,
+                          name == "a" || name == "b" ? std::vector<std::string>{"1"} : std::vector<std::string>{}));
+  const ModelText text{.nodes = {{"QLinearAdd", names, {"y"}, {}, "", "com.microsoft"}}, .inputs = inputs};
+  const auto zero = [](uint8_t value) { return ir::Array::of<uint8_t>(ir::DType::u8, {}, std::vector{value}); };
+  EXPECT_THAT(
+      numbers(evaluate(text, {bytes(3), real(0.5F), zero(1), bytes(4), real(0.25F), zero(2), real(0.25F), zero(1)})[0]),
+      testing::ElementsAre(7));
+}
+
 TEST(UnknownAttributes, AreRefusedWithThoseThatTheOperatorHas) {
   EXPECT_EQ(error_of({.nodes = {{"Relu", {"x"}, {"y"}, {int_attribute("bogus", 3)}}}}),
             "m.onnx: node 0: attribute \"bogus\" of Relu is not known; it has none");

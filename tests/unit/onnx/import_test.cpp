@@ -107,15 +107,17 @@ TEST(OnnxImport, PrintsTextThatParsesBack) {
 }
 
 TEST(OnnxImport, ReadsEveryKindOfAttribute) {
-  EXPECT_EQ(printed({.nodes = {{"ReduceMean",
+  EXPECT_EQ(printed({.nodes = {{"FastGelu",
                                 {"x"},
                                 {"y"},
                                 {int_attribute("i", -5), float_attribute("f", 1e-5f),
                                  Wire().bytes(1, "s").bytes(4, "text").number(20, 3), ints_attribute("is", {1, -2}),
                                  floats_attribute("fs", {0.1f, 2}), tensor_attribute("t", ints("", {1}, {9})),
-                                 Wire().bytes(1, "ss").bytes(9, "a").bytes(9, "b").number(20, 8)}}}}),
+                                 Wire().bytes(1, "ss").bytes(9, "a").bytes(9, "b").number(20, 8)},
+                                "",
+                                "com.microsoft"}}}),
             "func @graph(%x: Tensor[Float32, (2, 3)]) {\n"
-            "  %y = ReduceMean[i = -5, f = 1e-05, s = \"text\", is = [1, -2], fs = [0.1, 2.0], t = Int64(1,)[9], ss = "
+            "  %y = FastGelu[i = -5, f = 1e-05, s = \"text\", is = [1, -2], fs = [0.1, 2.0], t = Int64(1,)[9], ss = "
             "[\"a\", \"b\"]](%x)\n"
             "  return %y\n"
             "}\n");
