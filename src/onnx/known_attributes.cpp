@@ -15,11 +15,11 @@ struct KnownRow {
   int operands;                     // at most; -1: any number
 };
 
-#define FOREFLOW_ROW(op, attributes, operands) KnownRow{#op, attributes, operands},
+#define KNOWN_ATTRIBUTES(op, attributes, operands) KnownRow{#op, attributes, operands},
 constexpr std::array kKnown = {
 #include "onnx/known_attributes.def"
 };
-#undef FOREFLOW_ROW
+#undef KNOWN_ATTRIBUTES
 static_assert(std::is_sorted(kKnown.begin(), kKnown.end(),
                              [](const KnownRow& a, const KnownRow& b) { return a.op < b.op; }));
 
