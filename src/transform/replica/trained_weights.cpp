@@ -1,6 +1,7 @@
 #include "transform/replica/trained_weights.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/uses.h"
@@ -27,7 +28,8 @@ std::vector<TrainedWeight> rows_of(const ir::Function& entry, size_t o) {
   return rows;
 }
 
-// Which weights of an entry are updated with a sum over the ways.
+// Which weights of an entry are updated with a sum over the ways. Pass it by reference: it holds the uses of all
+// values.
 class SummedUpdates {
  public:
   SummedUpdates(const ir::Function& entry, const interpret::Values<LaidOut>& values)
@@ -57,7 +59,8 @@ class SummedUpdates {
 };
 
 bool updates_both(const std::vector<TrainedWeight>& rows, const SummedUpdates& summed) {
-  return std::any_of(rows.begin(), rows.end(), summed) && !std::all_of(rows.begin(), rows.end(), summed);
+  return std::any_of(rows.begin(), rows.end(), std::cref(summed)) &&
+         !std::all_of(rows.begin(), rows.end(), std::cref(summed));
 }
 
 // Appends the updates of those rows that are, or are not, summed.
@@ -87,7 +90,7 @@ std::vector<TrainedWeight> trained_weights(const ir::Function& entry, const inte
   std::vector<TrainedWeight> all;
   for (size_t o = 0; o < entry.ops.size(); ++o) {
     const std::vector<TrainedWeight> rows = summed.rows(o);
-    if (std::all_of(rows.begin(), rows.end(), summed)) all.insert(all.end(), rows.begin(), rows.end());
+    if (std::all_of(rows.begin(), rows.end(), std::cref(summed))) all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;
 }
