@@ -326,8 +326,7 @@ Imported import_message(std::string_view bytes, const std::string& file, Folder 
   parse_message(bytes, file, "an ONNX model", model);
   if (!model.has_graph()) throw Error(file, "holds no graph; it is not an ONNX model");
   const int nodes = model.graph().node_size();
-  if (nodes == 0 && model.graph().output_size() == 0)
-    throw Error(file, "its graph has neither nodes nor outputs");
+  if (nodes == 0 && model.graph().output_size() == 0) throw Error(file, "its graph has neither nodes nor outputs");
   inline_functions(model, file);
   Imported imported = Importer(model, file, std::move(folder), ops, numbers, given).run();
   imported.nodes    = nodes;

@@ -21,11 +21,10 @@ std::string part(const scenario::Scenario& scenario, std::string_view key) {
 // The part of a scenario that scenario::build depends on. A program in a file may be placed already, and then it
 // refuses strategies.
 std::string build_key(const scenario::Scenario& scenario) {
-  const bool file = scenario.workload.source == scenario::Workload::Source::distir;
-  const std::string strategy =
-      file ? scenario::to_json(scenario.strategy).dump_compact()
-           : std::to_string(scenario.strategy.global_batch) + " " +
-                 std::string(transform::name(scenario.strategy.attention_used()));
+  const bool file            = scenario.workload.source == scenario::Workload::Source::distir;
+  const std::string strategy = file ? scenario::to_json(scenario.strategy).dump_compact()
+                                    : std::to_string(scenario.strategy.global_batch) + " " +
+                                          std::string(transform::name(scenario.strategy.attention_used()));
   return part(scenario, "workload") + "\n" + part(scenario, "cost") + "\n" + strategy;
 }
 

@@ -172,6 +172,10 @@ class Halving {
       if (axis < shape.size() && shape[axis] == whole_[0].dims()[axis]) shape[axis] /= 2;
       attributes.set("shape", shape);
     }
+    if (def_.name == "MatMulNBits" && (letter == 'k' || letter == 'n')) {
+      const char* const key = letter == 'k' ? "K" : "N";
+      attributes.set(key, attributes.get_int(key) / 2);
+    }
     return attributes;
   }
 

@@ -235,7 +235,8 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
   add("has no float operand", {"BlackmanWindow", "Constant", "ConstantOfShape", "EyeLike", "HammingWindow",
                                "HannWindow", "MelWeightMatrix", "TfIdfVectorizer"});
   add("works on quantised numbers, whose slope is zero or jumps",
-      {"DequantizeLinear", "DynamicQuantizeLinear", "QLinearConv", "QLinearMatMul", "QuantizeLinear"});
+      {"DequantizeLinear", "DynamicQuantizeLinear", "GatherBlockQuantized", "MatMulNBits", "QLinearConv",
+       "QLinearMatMul", "QuantizeLinear"});
   add("draws its result",
       {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"});
   add("the length of the result jumps with its operands", {"Range", "Unique"});
@@ -285,7 +286,8 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
        "YieldOp"});
   add("is fused for inference: export the model unfused to train it",
       {"Attention", "BiasSoftmax", "EmbedLayerNormalization", "FusedConv", "FusedGemm", "GroupQueryAttention",
-       "MultiHeadAttention", "SkipSimplifiedLayerNormalization"});
+       "MultiHeadAttention"});
+  add("routes tokens for inference: training has its own gates", {"MoE"});
   add("remembers keys and values for inference", {"TensorScatter"});
   add("reads regions or frames for inference", {"MaxRoiPool", "STFT"});
   add("ends a training step", {"Adagrad", "Adam", "AdamOptimizer", "Assign", "DescentStep", "Momentum",

@@ -29,13 +29,14 @@ const std::map<std::string, std::vector<std::string>>& changes() {
   return all;
 }
 
-// Whether devices and links have their numbers from the platform; false of what is no scenario too.
+// Whether devices and links have their numbers from the platform, not devices theirs from measurements; false of what
+// is no scenario too.
 bool asks_the_platform(const std::string& path) {
   const Json json  = parse_json(read_file(path), path);
   const Json* cost = json.find("cost");
   if (cost == nullptr || cost->find("model") == nullptr) return false;
   const std::string model = *cost->find("model")->if_string();
-  return model != "distir" && model.find("/distir_") == std::string::npos;
+  return model != "distir" && model != "calibrated" && model.find("/distir_") == std::string::npos;
 }
 
 // Names below scenarios/: "gpt_mixed", "sweeps/placement".

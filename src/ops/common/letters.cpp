@@ -37,6 +37,7 @@ std::string dots_of(const OpCall& call, size_t index) {
 }
 
 std::string factor_text(const OpCall& call, std::vector<std::string> inputs, const std::vector<std::string>& outputs) {
+  if (inputs.size() > call.arity()) inputs.resize(call.arity());  // optional operands at the end that are not given
   for (size_t i = inputs.size(); i < call.arity(); ++i) inputs.push_back(dots_of(call, i));
   return join(inputs) + "->" + join(outputs);
 }

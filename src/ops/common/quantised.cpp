@@ -91,7 +91,7 @@ std::string scaled_letters(const OpCall& call, size_t scale, size_t axis) {
   if (per_tensor(call, scale)) return factor_text(call, {text}, {text});
   text[axis] = '.';
   if (!per_block(call, scale, text.size())) return factor_text(call, {text}, {text});
-  return factor_text(call, {text, text, call.arity() > scale + 1 ? text : ""}, {text});
+  return factor_text(call, {text, text, text}, {text});
 }
 
 void check_quantised(const OpCall& call, size_t operand, Accepted accepted) {

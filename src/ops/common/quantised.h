@@ -7,12 +7,12 @@
 
 namespace foreflow::ops {
 
-// round(x / scale) + zero_point as ONNX rounds: to nearest even, then held to the range of `dtype`, an integer of at most
-// 16 bits.
+// round(x / scale) + zero_point as ONNX rounds: to nearest even, then held to the range of `dtype`, an integer of at
+// most 16 bits.
 int64_t quantise(double ratio, int64_t zero_point, DType dtype);
 
-// One number for the whole tensor, one for each index along `axis`, or, with as many dimensions as the tensor, one for each
-// block of neighbours along `axis`; `operand` left out: zeros. Per element of a tensor of shape `dims`.
+// One number for the whole tensor, one for each index along `axis`, or, with as many dimensions as the tensor, one for
+// each block of neighbours along `axis`; `operand` left out: zeros. Per element of a tensor of shape `dims`.
 std::vector<double> spread_along(const OpCall& call, size_t operand, const Dims& dims, size_t axis);
 
 // Whether the operand holds one number for the whole tensor (or is left out, or not known yet).

@@ -23,8 +23,8 @@ struct AttentionDecision {
 std::optional<ir::Attributes> attributes_of_rows(const ir::OpCall& call, const Decision& decision, int ways, int way);
 
 // Decides how a BlockAttention or its gradient runs, if its queries, keys and values arrive split along their
-// positions. Nothing for any other call, and for all_gather without a causal mask, since the factors of the op then suffice. Throws
-// RefusalError if `ways` does not divide the number of heads that all_to_all distributes.
+// positions. Nothing for any other call, and for all_gather without a causal mask, since the factors of the op then
+// suffice. Throws RefusalError if `ways` does not divide the number of heads that all_to_all distributes.
 std::optional<AttentionDecision> decide_attention(const ir::OpCall& call, std::span<const Layout> arriving, int ways,
                                                   ContextAttention how);
 

@@ -122,10 +122,10 @@ TEST(FunctionsOfAModel, AreInlinedWithTheirAttributes) {
   EXPECT_EQ(imported.nodes, 2);
   EXPECT_EQ(ir::print(imported.module),
             "func @graph(%x: Tensor[Float32, (2, 3)]) {\n"
-            "  %a.s = LeakyRelu[alpha = 0.5](%x)\n"
-            "  %a = Add(%a.s, %a.s)\n"
-            "  %y.s = LeakyRelu(%a)\n"
-            "  %y = Add(%y.s, %y.s)\n"
+            "  %a/s = LeakyRelu[alpha = 0.5](%x)\n"
+            "  %a = Add(%a/s, %a/s)\n"
+            "  %y/s = LeakyRelu(%a)\n"
+            "  %y = Add(%y/s, %y/s)\n"
             "  return %y\n"
             "}\n");
 }
