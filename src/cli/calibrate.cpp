@@ -1,6 +1,8 @@
 #include <fmt/core.h>
 
-#include "cli/command.h"
+#include <iostream>
+
+#include "cli/here.h"
 #include "cli/output.h"
 #include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
@@ -12,7 +14,9 @@ namespace {
 
 struct Options {
   std::vector<std::string> files;
-  std::string output, source, json, device, data;
+  std::string output, source, json, device, data, measurements;
+  HereOptions how;
+  bool here = false;
 };
 
 std::vector<cost::Measurement> read_all(const std::vector<std::string>& files) {
@@ -77,9 +81,24 @@ void run_device(const Options& options) {
          options.output == "-" ? "" : text);
 }
 
-void run(const Options& options) {
-  if (!options.device.empty()) return run_device(options);
-  const auto measurements             = read_all(options.files);
+// The measurements of the given scenarios, or of the standard ones, each run with every op timed.
+std::vector<cost::Measurement> measure_here(const Options& options, const Runner& runner) {
+  std::vector<HerePoint> points;
+  for (const std::string& file : options.files) {
+    for (HerePoint& point : points_of(file, {})) points.push_back(std::move(point));
+  }
+  if (options.files.empty()) points = standard_points();
+  std::vector<cost::Measurement> all;
+  for (size_t p = 0; p < points.size(); ++p) {
+    std::cerr << fmt::format("foreflow: {} of {}: {}\n", p + 1, points.size(), escape::terminal(points[p].name));
+    const auto rows = runner.run(points[p].task, execute::Detail::ops).measurements;
+    all.insert(all.end(), rows.begin(), rows.end());
+  }
+  write_if_given(options.measurements, cost::print_csv(all));
+  return all;
+}
+
+void fit_and_write(const Options& options, const std::vector<cost::Measurement>& measurements, std::string source) {
   const cost::Calibration calibration = cost::fit(measurements);
   const auto errors                   = cost::assess(calibration);
   const cost::FamilyError all         = cost::total(errors);
@@ -92,10 +111,7 @@ void run(const Options& options) {
     families.push(to_json(errors[f]));
   }
   text += row_of(all, "");
-  std::string source = options.source;
-  for (const std::string& file : options.files) {
-    if (options.source.empty()) source += (source.empty() ? "measured: " : ", ") + file;
-  }
+  if (!options.source.empty()) source = options.source;
   Json file = Json::object();
   file.set("source", source).set("model", "calibrated").set("families", cost::to_json(calibration));
   write_file(options.output, file.dump());
@@ -103,11 +119,36 @@ void run(const Options& options) {
   answer(options.json, json.set("families", std::move(families)), options.output == "-" ? "" : text);
 }
 
+void run(Options options) {
+  if (options.output.empty() && !options.here) throw CLI::RequiredError("--output");
+  if (options.files.empty() && !options.here) throw CLI::RequiredError("MEASUREMENTS.csv");
+  if (!options.measurements.empty() && !options.here)
+    throw Error("--measurements", "writes what --here measured; add that");
+  if (options.here) {
+    if (options.output.empty()) options.output = "here.json";
+    if (!options.device.empty()) throw Error("--device", "is of published measurements; leave it away with --here");
+    const Runner runner = runner_of(options.how);
+    fit_and_write(options, measure_here(options, runner), "measured on this machine by " + runner.name);
+    if (options.output != "-" && options.json != "-") show("\nwritten to " + escape::terminal(options.output) + "\n");
+    return;
+  }
+  if (!options.device.empty()) return run_device(options);
+  if (!options.data.empty()) throw Error("--data", "is the folder of published measurements; name their --device");
+  std::string source;
+  for (const std::string& file : options.files) source += (source.empty() ? "measured: " : ", ") + file;
+  fit_and_write(options, read_all(options.files), source);
+}
+
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option("MEASUREMENTS.csv", options->files, "what `foreflow execute --measurements` wrote; one or more")
-      ->required();
-  command.add_option("-o,--output", options->output, "the calibration file")->required();
+  command.add_option("MEASUREMENTS.csv", options->files,
+                     "what `foreflow execute --measurements` or calibration/profile.py wrote; one or more. With --here: "
+                     "scenarios to run (default: those of scenarios/here)");
+  command.add_option("-o,--output", options->output, "the calibration file (with --here, by default here.json)");
+  command.add_flag("--here", options->here,
+                   "measure this machine: run scenarios with a process for each device, every op timed");
+  command.add_option("--measurements", options->measurements, "with --here: write what was measured as CSV");
+  add_here_options(command, options->how);
   command.add_option("--source", options->source,
                      "what the file says about where its numbers are from; the CSV files by default");
   command.add_option("--device", options->device,
@@ -122,7 +163,7 @@ Action declare(CLI::App& command) {
 
 CommandDef row() {
   return {"calibrate", "fit cost tables to measured times; show how well they fit",
-          "foreflow calibrate times.csv -o calibration/laptop.json", declare};
+          "foreflow calibrate --here -o laptop.json", declare};
 }
 
 }  // namespace foreflow::cli::definitions::calibrate_command

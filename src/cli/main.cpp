@@ -30,6 +30,7 @@ int run(int argc, char** argv) {
   const std::unique_ptr<CLI::App> app = make_app(action);
   try {
     app->parse(argc, argv);
+    action();
   } catch (const CLI::ParseError& problem) {
     std::ostringstream out, err;
     const int code = app->exit(problem, out, err);
@@ -39,7 +40,6 @@ int run(int argc, char** argv) {
     check_stdout();  // --help and --version
     return 0;
   }
-  action();
   check_stdout();
   return 0;
 }

@@ -2,13 +2,15 @@
 
 #include <utility>
 
+#include "foreflow/base/embedded_file.h"
+
 namespace foreflow::cost {
 
 const std::vector<DeviceCalibration>& shipped_calibrations() {
   static const std::vector<DeviceCalibration> all = [] {
     std::vector<DeviceCalibration> made;
-    for (const ShippedFile& file : shipped_files()) {
-      const std::string name(file.name);
+    for (const EmbeddedFile& file : calibration_files()) {
+      const std::string name(file.path);
       const Json json = parse_json(file.text, name);
       made.push_back(device_calibration(JsonView(json, name)));
     }

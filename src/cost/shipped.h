@@ -9,13 +9,7 @@
 
 namespace foreflow::cost {
 
-struct ShippedFile {
-  std::string_view name;  // "calibration/devices/a100_sxm.json"
-  std::string_view text;
-};
-const std::vector<ShippedFile>& shipped_files();
-
-// All of them, in the order of their names.
+// All of them, in the order of their files.
 const std::vector<DeviceCalibration>& shipped_calibrations();
 
 // The devices whose calibrations `device` takes, its own first: those of its generation before those of the next.

@@ -52,9 +52,16 @@ Prediction predict(const Task& task, const cost::CostModel& cost) {
   prediction.iteration = timeline.makespan;
   for (size_t stream = 0; stream < program.streams.size(); ++stream) {
     prediction.ranks.push_back(times_of(program, timeline, stream));
-    for (const stream::Item& item : program.streams[stream].items) {
-      if (item.instance >= 0) continue;
-      const auto& shares = lowered.provenance[static_cast<size_t>(item.event)];
+    for (size_t i = 0; i < program.streams[stream].items.size(); ++i) {
+      const stream::Item& item     = program.streams[stream].items[i];
+      const stream::Record& record = timeline.records[stream][i];
+      const auto event             = static_cast<size_t>(item.event);
+      const bool communicates      = item.instance >= 0;
+      prediction.timeline.push_back({static_cast<int>(stream),
+                                     communicates ? program.communications[event].name : program.computes[event].name,
+                                     communicates, record.start, record.end});
+      if (communicates) continue;
+      const auto& shares = lowered.provenance[event];
       for (size_t p = 0; p < shares.size(); ++p) prediction.provenance[p] += shares[p];
     }
   }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "foreflow/base/embedded_file.h"
 #include "foreflow/base/text.h"
 #include "foreflow/workload/preset.h"
-#include "scenario/framework_files.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {

@@ -213,10 +213,10 @@ func @two(%w1: Tensor[Float32, (4, 4), 1], %w2: Tensor[Float32, (4, 4), 2], %x: 
   const std::vector<std::string> lines = split(read_file(csv), '\n');
   std::vector<std::string> keys;
   for (const std::string& line : lines) keys.push_back(line.substr(0, line.rfind(',')));
-  EXPECT_EQ(keys, (std::vector<std::string>{"rank,op,signature,count", R"(0,MatMul,"f32[2,4] f32[4,4]",2)",
-                                            R"(0,Relu,"f32[2,4]",2)", R"(0,Send,"f32[2,4]",2)",
-                                            R"(1,MatMul,"f32[2,4] f32[4,4]",2)", R"(1,Relu,"f32[2,4]",2)",
-                                            R"(1,Send,"",2)", ""}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"rank,op,signature,count", R"(0,MatMul,"MatMul(f32[2x4] f32[4x4]) -> f32[2x4]",2)",
+                                            R"(0,Relu,"Relu(f32[2x4]) -> f32[2x4]",2)", R"(0,Send,"Send f32[2,4]",2)",
+                                            R"(1,MatMul,"MatMul(f32[2x4] f32[4x4]) -> f32[2x4]",2)",
+                                            R"(1,Relu,"Relu(f32[2x4]) -> f32[2x4]",2)", R"(1,Send,"Send",2)", ""}));
 }
 
 }  // namespace

@@ -29,11 +29,20 @@ struct RankTimes {
   Seconds compute, communication, wait;  // wait: until the other members of a communication arrive
 };
 
+// What one process did from `start` to `end`, which count from the start of its iteration.
+struct Span {
+  int rank = 0;
+  std::string what;  // the signature of a compute (cost/signature.h) or of a message
+  bool communicates = false;
+  Seconds start, end;
+};
+
 struct Execution {
-  std::vector<ir::Array> results;   // results of the function in the last iteration
+  std::vector<ir::Array> results;   // results of the function in the last iteration; run_mpi only
   std::vector<Seconds> iterations;  // of each iteration, the time of the slowest process
   std::vector<RankTimes> ranks;
   std::vector<cost::Measurement> measurements;  // of computes, by process and signature; then of messages
+  std::vector<Span> timeline;                   // of the last iteration, by process and start; run_pytorch only
 };
 
 // Runs the tasks one after the other in a single mpirun, with as many processes as the largest task needs. Throws Error

@@ -12,6 +12,7 @@ namespace foreflow::execute {
 struct Prediction {
   Seconds iteration;
   std::vector<RankTimes> ranks;                          // as Execution::ranks
+  std::vector<Span> timeline;                            // as Execution::timeline
   std::array<Seconds, cost::kProvenances> provenance{};  // compute time of all processes by provenance of its prices
 };
 

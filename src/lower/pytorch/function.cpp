@@ -3,6 +3,8 @@
 #include <map>
 #include <set>
 
+#include "foreflow/base/escape.h"
+#include "foreflow/cost/signature.h"
 #include "lower/pytorch/python.h"
 
 namespace foreflow::lower {
@@ -22,6 +24,21 @@ bool is_elsewhere(const ir::Function& function, const ir::Op& op, ValueId id, in
   if (op.is_call() || op.def->role != ir::Role::communication) return false;
   const ir::TypeRef& type = function.value(id).annotation;
   return type != nullptr && ir::device_of(*type).placed() && ir::device_of(*type).index != device;
+}
+
+// The work of the op, for people and for tables of times: the signature of a compute, the operands of a communication.
+std::string remark(const OpSite& site) {
+  std::vector<ir::Type> inputs, outputs;
+  std::string sent;
+  for (const ValueId id : site.function.inputs(site.op)) {
+    inputs.push_back(id == ValueId::none ? ir::Type() : site.type(id));
+    if (id != ValueId::none) sent += " " + python::signature(inputs.back());
+  }
+  if (site.op.def->role == ir::Role::communication) return std::string(site.op.def->name) + sent;
+  for (uint32_t i = 0; i < site.op.result_count; ++i) outputs.push_back(site.type(site.function.output(site.op, i)));
+  const std::vector<const ir::Array*> unknown(inputs.size(), nullptr);
+  return escape::python_comment(
+      cost::signature({*site.op.def, *site.op.attributes, inputs, unknown, site.op.result_count}, outputs));
 }
 
 class FunctionWriter {
@@ -109,12 +126,8 @@ class FunctionWriter {
           "    " + targets(site, false) + callees_[static_cast<size_t>(op.callee)] + "(" + joined(arguments) + ")\n";
       return;
     }
-    std::string types;
-    for (const ValueId id : function_.inputs(op)) {
-      if (id != ValueId::none) types += " " + python::signature(site.type(id));
-    }
     const std::string right = expression(site, world_);
-    text_ += "    " + targets(site, is_sequence(op)) + right + "  # " + std::string(op.def->name) + types + "\n";
+    text_ += "    " + targets(site, is_sequence(op)) + right + "  # " + remark(site) + "\n";
   }
 
   void forget(size_t o) {

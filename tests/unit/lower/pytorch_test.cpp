@@ -49,8 +49,8 @@ func @two(%w1: Tensor[Float32, (4, 4), 1], %w2: Tensor[Float32, (4, 4), 2], %x: 
   EXPECT_EQ(program_of(text), R"(
 
 def dense(w, x):
-    y = torch.matmul(x, w)  # MatMul f32[2,4] f32[4,4]
-    a = torch.relu(y)  # Relu f32[2,4]
+    y = torch.matmul(x, w)  # MatMul(f32[2x4] f32[4x4]) -> f32[2x4]
+    a = torch.relu(y)  # Relu(f32[2x4]) -> f32[2x4]
     del y
     return a
 
@@ -120,7 +120,7 @@ TEST(PyTorchScript, KeepsValuesApartFromPython) {
   return %in_1
 }
 )"));
-  EXPECT_EQ(text, "\n\ndef f(torch_, in_1):\n    in_1_2 = torch_ + in_1  # Add f32[4] f32[4]\n    return in_1_2\n\n\n");
+  EXPECT_EQ(text, "\n\ndef f(torch_, in_1):\n    in_1_2 = torch_ + in_1  # Add(f32[4] f32[4]) -> f32[4]\n    return in_1_2\n\n\n");
 }
 
 TEST(PyTorchScript, MovesNothingBetweenStreamsOfOneGpu) {

@@ -2,6 +2,7 @@ import argparse
 import ast
 import base64
 import functools
+import json
 import os
 import re
 import socket

@@ -112,17 +112,16 @@ def check(names, results, folder, tolerance):
     return ok
 
 
-times = {}  # (op, signature) -> [count, seconds]
+iterations = []  # [begin, end] of each timed one, by the clock that all processes of a machine share
+spans = []  # (op, signature, begin, end) of each op that ran in them
 
 
 def timed(op, signature, run):
     synchronise()
-    start = time.perf_counter()
+    begin = time.perf_counter()
     result = run()
     synchronise()
-    entry = times.setdefault((op, signature), [0, 0.0])
-    entry[0] += 1
-    entry[1] += time.perf_counter() - start
+    spans.append((op, signature, begin, time.perf_counter()))
     return result
 
 
@@ -144,10 +143,11 @@ class Timing(ast.NodeTransformer):
         return self.wrap(node)
 
     def wrap(self, node):
-        mark = re.search(r"  # (\w+) ?(.*)$", self.lines[node.lineno - 1])
+        behind = self.lines[node.lineno - 1].encode()[node.end_col_offset :].decode()
+        mark = re.match(r"  # ((\w+).*)$", behind)
         if mark and node.col_offset > 0:
             run = ast.Lambda(ast.arguments([], [], None, [], [], None, []), node.value)
-            words = [ast.Constant(word) for word in mark.groups()]
+            words = [ast.Constant(mark[2]), ast.Constant(mark[1])]
             node.value = ast.Call(ast.Name("timed", ast.Load()), words + [run], [])
         return node
 
@@ -163,22 +163,44 @@ def with_timing(function):
     return globals()[function.__name__]
 
 
-def write_times(path):
-    """rank,op,signature,count,mean_s of every rank, written by the first."""
+def from_everyone(mine):
+    """What every rank brings, by rank; on the first only."""
     everyone = [None] * dist.get_world_size()
-    dist.all_gather_object(everyone, sorted(times.items()))
-    if dist.get_rank() != 0:
-        return
-    rows = ["rank,op,signature,count,mean_s"]
-    for rank, entries in enumerate(everyone):
-        for key, (count, total) in entries:
-            rows.append('%d,%s,"%s",%d,%.9g' % (rank, *key, count, total / count))
-    text = "\n".join(rows) + "\n"
+    dist.all_gather_object(everyone, mine)
+    return everyone if dist.get_rank() == 0 else None
+
+
+def write_text(path, text):
     if path == "-":
         sys.stdout.write(text)
         return
     with open(path, "w") as file:
         file.write(text)
+
+
+def write_times(path):
+    """rank,op,signature,count,mean_s of every rank, written by the first."""
+    times = {}
+    for op, signature, begin, end in spans:
+        entry = times.setdefault((op, signature), [0, 0.0])
+        entry[0] += 1
+        entry[1] += end - begin
+    everyone = from_everyone(sorted(times.items()))
+    rows = ["rank,op,signature,count,mean_s"]
+    for rank, entries in enumerate(everyone or []):
+        for (op, signature), (count, total) in entries:
+            rows.append('%d,%s,"%s",%d,%.9g' % (rank, op, signature.replace('"', '""'), count, total / count))
+    if everyone:
+        write_text(path, "\n".join(rows) + "\n")
+
+
+def write_log(path):
+    """Of every rank its iterations, [begin, end], and its ops, [number of the signature, begin, end], as JSON."""
+    numbers = {}
+    ops = [[numbers.setdefault(signature, len(numbers)), begin, end] for _, signature, begin, end in spans]
+    everyone = from_everyone({"iterations": iterations, "signatures": list(numbers), "ops": ops})
+    if everyone:
+        write_text(path, json.dumps({"ranks": everyone}) + "\n")
 
 
 def parse_options():
@@ -189,6 +211,7 @@ def parse_options():
     add("--iterations", type=int, default=1, help="timed runs of the program (1)")
     add("--warmup", type=int, default=0, help="runs before them that are not timed (0)")
     add("--time-ops", metavar="FILE", help="write the mean time of every op as CSV (- for stdout)")
+    add("--log", metavar="FILE", help="write when iterations, and with --time-ops ops, began and ended as JSON")
     add("--weights", metavar="PATH", help="parameters: a folder of NAME.pb (ONNX), FILE.npz, FILE.pt; random without")
     add("--seed", type=int, default=0, help="of random parameters (0)")
     add("--float32", action="store_true", help="compute 16-bit floats in 32 bits, for which CPUs have kernels")
@@ -252,13 +275,16 @@ def main():
     with torch.no_grad():
         for iteration in range(options.warmup + options.iterations):
             if iteration == options.warmup:
-                times.clear()
+                iterations.clear()
+                spans.clear()
             synchronise()
             dist.barrier()
             begin = time.perf_counter()
             results = program(*arguments)
             synchronise()
-            slowest = torch.tensor([time.perf_counter() - begin], dtype=float64, device=device)
+            end = time.perf_counter()
+            iterations.append([begin, end])
+            slowest = torch.tensor([end - begin], dtype=float64, device=device)
             dist.all_reduce(slowest, op=dist.ReduceOp.MAX)
             seconds.append(slowest.item())
     seconds = seconds[options.warmup :]
@@ -267,6 +293,8 @@ def main():
         sys.stdout.write(row % (sum(seconds) / len(seconds), min(seconds), len(seconds)))
     if options.time_ops:
         write_times(options.time_ops)
+    if options.log:
+        write_log(options.log)
     ok = True
     if options.check:
         results = () if results is None else (results,) if len(names) == 1 else results

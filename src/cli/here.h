@@ -1,0 +1,43 @@
+// Scenarios that run for real on this machine: `calibrate --here` and `validate --here`.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "foreflow/execute/pytorch.h"
+
+namespace foreflow::cli {
+
+// A point of a scenario, with one value of each of its axes.
+struct HerePoint {
+  std::string name;  // "GPT on this machine {"strategy.pp":2}"
+  execute::Task task;
+};
+
+// Every point of a scenario file. Throws Error when a point needs more than 64 processes.
+std::vector<HerePoint> points_of(const std::string& file, const std::vector<std::string>& settings);
+// Every point of the scenarios in scenarios/here, for machines about which nothing is known.
+std::vector<HerePoint> standard_points();
+
+struct HereOptions {
+  std::string runner;  // "pytorch", "mpi"; empty: the first of them that this machine has
+  std::string python;  // empty: execute::find_pytorch()
+  int iterations = 10, warmup = 3;
+  double timeout = 300;  // seconds: for a PyTorch program, or for a process of MPI that waits for another
+};
+
+// What runs the programs: PyTorch, or the reference executor under Open MPI.
+struct Runner {
+  std::string name;  // "PyTorch (/usr/bin/python3)"
+  std::function<execute::Execution(const execute::Task&, execute::Detail)> run;
+};
+
+// Throws Error when the chosen one is not installed, or when neither is.
+Runner runner_of(const HereOptions& options);
+
+// The options of both commands.
+void add_here_options(CLI::App& command, HereOptions& options);
+
+}  // namespace foreflow::cli
