@@ -91,8 +91,9 @@ std::vector<cost::Measurement> measure_here(const Options& options, const Runner
   std::vector<cost::Measurement> all;
   for (size_t p = 0; p < points.size(); ++p) {
     std::cerr << fmt::format("foreflow: {} of {}: {}\n", p + 1, points.size(), escape::terminal(points[p].name));
-    const auto rows = runner.run(points[p].task, execute::Detail::ops).measurements;
-    all.insert(all.end(), rows.begin(), rows.end());
+    const execute::InTurn runs = runner.run(points[p].task);
+    for (const auto& rows : {runs.profile.measurements, runs.detailed.measurements})
+      all.insert(all.end(), rows.begin(), rows.end());
   }
   write_if_given(options.measurements, cost::print_csv(all));
   return all;
@@ -141,9 +142,10 @@ void run(Options options) {
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option("MEASUREMENTS.csv", options->files,
-                     "what `foreflow execute --measurements` or calibration/profile.py wrote; one or more. With --here: "
-                     "scenarios to run (default: those of scenarios/here)");
+  command.add_option(
+      "MEASUREMENTS.csv", options->files,
+      "what `foreflow execute --measurements` or calibration/profile.py wrote; one or more. With --here: "
+      "scenarios to run (default: those of scenarios/here)");
   command.add_option("-o,--output", options->output, "the calibration file (with --here, by default here.json)");
   command.add_flag("--here", options->here,
                    "measure this machine: run scenarios with a process for each device, every op timed");

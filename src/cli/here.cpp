@@ -56,15 +56,16 @@ std::vector<HerePoint> points_in(const Json& source, const std::string& file) {
 
 Runner by_pytorch(const HereOptions& options, const std::string& python) {
   const execute::Options how{options.iterations, options.warmup, Seconds(options.timeout)};
-  return {"PyTorch (" + python + ")", [=](const execute::Task& task, execute::Detail detail) {
-            return execute::run_pytorch(task, how, python, detail);
-          }};
+  return {"PyTorch (" + python + ")",
+          [=](const execute::Task& task) { return execute::run_pytorch(task, how, python); }};
 }
 
 Runner by_mpi(const HereOptions& options) {
-  const execute::Options how{options.iterations, options.warmup, Seconds(options.timeout), execute::find_rank_program()};
-  return {"the reference executor under Open MPI", [=](const execute::Task& task, execute::Detail) {
-            return std::move(execute::run_mpi({task}, how).front());
+  const execute::Options how{options.iterations, options.warmup, Seconds(options.timeout),
+                             execute::find_rank_program()};
+  return {"the reference executor under Open MPI", [=](const execute::Task& task) {
+            auto runs = execute::run_mpi({task, task, task}, how);
+            return execute::InTurn{std::move(runs[0]), std::move(runs[1]), std::move(runs[2])};
           }};
 }
 
@@ -92,8 +93,9 @@ Runner runner_of(const HereOptions& options) {
   const auto python = options.python.empty() ? execute::find_pytorch() : std::optional(options.python);
   if (python) return by_pytorch(options, *python);
   if (options.runner == "pytorch")
-    throw Error("--runner pytorch", "no Python here has torch; install it (Debian: python3-torch), or name a Python "
-                                    "that has it with --python");
+    throw Error("--runner pytorch",
+                "no Python here has torch; install it (Debian: python3-torch), or name a Python "
+                "that has it with --python");
   return by_mpi(options);
 }
 
@@ -103,9 +105,11 @@ void add_here_options(CLI::App& command, HereOptions& options) {
                      "executor; default: pytorch where a Python has torch");
   command.add_option("--python", options.python,
                      "the Python that has torch (default: $FOREFLOW_PYTHON, /usr/bin/python3 or python3)");
-  command.add_option("--iterations", options.iterations, "how often a program runs and is timed")->capture_default_str();
+  command.add_option("--iterations", options.iterations, "how often a program runs and is timed")
+      ->capture_default_str();
   command.add_option("--warmup", options.warmup, "how often it runs before")->capture_default_str();
-  command.add_option("--timeout", options.timeout, "seconds that a PyTorch program may run, or a process of MPI may wait")
+  command
+      .add_option("--timeout", options.timeout, "seconds that a PyTorch program may run, or a process of MPI may wait")
       ->capture_default_str();
 }
 

@@ -31,7 +31,7 @@ struct HereOptions {
 // What runs the programs: PyTorch, or the reference executor under Open MPI.
 struct Runner {
   std::string name;  // "PyTorch (/usr/bin/python3)"
-  std::function<execute::Execution(const execute::Task&, execute::Detail)> run;
+  std::function<execute::InTurn(const execute::Task&)> run;
 };
 
 // Throws Error when the chosen one is not installed, or when neither is.

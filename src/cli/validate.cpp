@@ -53,13 +53,12 @@ struct Validated {
 };
 
 Validated validate(const HerePoint& point, const Runner& runner, const Options& options) {
-  const Prices prices  = options.calibration.empty()
-                             ? prices_from(cost::fit(runner.run(point.task, execute::Detail::ops).measurements))
-                             : prices_in(options.calibration);
-  const auto predicted = execute::predict(point.task, prices.model);
-  const auto whole     = runner.run(point.task, execute::Detail::iterations);
-  const auto detailed  = runner.run(point.task, execute::Detail::ops);
-  return {execute::compare(predicted, prices.calibration, whole, detailed), execute::trace(predicted, detailed)};
+  const execute::InTurn runs = runner.run(point.task);
+  const Prices prices =
+      options.calibration.empty() ? prices_from(cost::fit(runs.profile.measurements)) : prices_in(options.calibration);
+  const auto predicted = execute::predict(point.task, prices.model, runs.profile.spread);
+  return {execute::compare(predicted, prices.calibration, runs.whole, runs.detailed),
+          execute::trace(predicted, runs.detailed)};
 }
 
 Json to_json(const Compared& row, const std::string& prefix) {
@@ -78,10 +77,11 @@ void run(const Options& options) {
     throw Error("--trace", fmt::format("is of one program; there are {}", points.size()));
   const Runner runner = runner_of(options.how);
   Json rows           = Json::array();
-  std::string text    = fmt::format("run by {}, {} iterations\n", escape::terminal(runner.name), options.how.iterations);
-  double error        = 0;
+  std::string text = fmt::format("run by {}, {} iterations\n", escape::terminal(runner.name), options.how.iterations);
+  double error     = 0;
   for (size_t p = 0; p < points.size(); ++p) {
-    if (points.size() > 1) std::cerr << fmt::format("foreflow: {} of {}: {}\n", p + 1, points.size(), escape::terminal(points[p].name));
+    if (points.size() > 1)
+      std::cerr << fmt::format("foreflow: {} of {}: {}\n", p + 1, points.size(), escape::terminal(points[p].name));
     const Validated validated = validate(points[p], runner, options);
     text += fmt::format("\n{}\n  {:<28}{:>12}{:>12}{:>11}\n", escape::terminal(points[p].name), "", "measured",
                         "predicted", "error");
@@ -109,7 +109,7 @@ Action declare(CLI::App& command) {
       ->take_all();
   add_here_options(command, options->how);
   command.add_option("--calibration", options->calibration,
-                     "predict with this file of `foreflow calibrate`; by default the program is profiled first");
+                     "predict with this file of `foreflow calibrate`; by default with a profile of the program");
   command.add_option("--trace", options->trace,
                      "write both timelines of an iteration to FILE, for ui.perfetto.dev; one program, of PyTorch");
   command.add_option("--json", options->json, "write the rows to FILE (- for stdout)");

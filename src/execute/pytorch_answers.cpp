@@ -1,6 +1,7 @@
 #include "execute/pytorch_answers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "foreflow/base/escape.h"
@@ -25,7 +26,7 @@ std::map<std::string, cost::Measurement> computes_of(const ir::Module& module) {
       const std::vector<const ir::Array*> unknown(inputs.size(), nullptr);
       const ir::OpCall call{*op.def, *op.attributes, inputs, unknown, op.result_count};
       cost::Measurement row;
-      row.signature = cost::signature(call, outputs);
+      row.signature           = cost::signature(call, outputs);
       const auto [at, is_new] = rows.try_emplace(escape::python_comment(row.signature));
       if (!is_new) continue;
       const ir::Work work = op.def->work(call, outputs);
@@ -42,8 +43,30 @@ std::map<std::string, cost::Measurement> computes_of(const ir::Module& module) {
 
 struct One {
   Answer answer;
-  std::vector<Span> last;  // what the last iteration did
+  std::vector<Span> last;      // what the last iteration did
+  Seconds computed, deviated;  // by all executions of all computes, and the sum of their standard deviations
 };
+
+// Without those that took more than ten medians.
+std::vector<Seconds> undisturbed(std::vector<Seconds> times) {
+  constexpr double kMost = 10;
+  const Seconds most     = kMost * cost::median(times);
+  std::erase_if(times, [&](Seconds time) { return time > most; });
+  return times;
+}
+
+Seconds mean(const std::vector<Seconds>& times) {
+  Seconds sum;
+  for (const Seconds time : times) sum += time;
+  return sum / static_cast<double>(times.size());
+}
+
+Seconds deviation(const std::vector<Seconds>& times) {
+  const Seconds middle = mean(times);
+  double squares       = 0;
+  for (const Seconds time : times) squares += std::pow((time - middle).value(), 2);
+  return Seconds(std::sqrt(squares / static_cast<double>(times.size())));
+}
 
 One sorted(const ProcessLog& log, const RankProgram& program, int rank) {
   const auto computes = computes_of(program.module);
@@ -57,11 +80,11 @@ One sorted(const ProcessLog& log, const RankProgram& program, int rank) {
   result.answer.communications.resize(program.communications.size());
   for (const LoggedIteration& iteration : log.iterations) {
     IterationTimes now;
-    now.total = iteration.end - iteration.begin;
+    now.total   = iteration.end - iteration.begin;
     size_t next = 0;
     result.last.clear();
     for (const LoggedOp& op : iteration.ops) {
-      const Seconds time = op.end - op.begin;
+      const Seconds time               = op.end - op.begin;
       const cost::Measurement* compute = kinds[op.signature];
       Span span{rank, "", compute == nullptr, op.begin - iteration.begin, op.end - iteration.begin};
       if (compute != nullptr) {
@@ -85,7 +108,10 @@ One sorted(const ProcessLog& log, const RankProgram& program, int rank) {
     row.rank              = rank;
     row.count             = static_cast<int64_t>(times[s].size());
     row.fastest           = *std::min_element(times[s].begin(), times[s].end());
-    row.time              = cost::median(std::move(times[s]));
+    const auto usual      = undisturbed(std::move(times[s]));
+    row.time              = mean(usual);
+    result.computed += row.time * static_cast<double>(row.count);
+    result.deviated += deviation(usual) * static_cast<double>(row.count);
     result.answer.ops.push_back(std::move(row));
   }
   return result;
@@ -109,7 +135,7 @@ void separate_waits(const Programs& programs, std::vector<One>& ranks) {
         answer.iterations[i].communication += all[i];
         answer.iterations[i].wait += answer.communications[c][i] - all[i];
       }
-      answer.communications[c] = all;
+      answer.communications[c].assign(all.size(), all.empty() ? Seconds(0) : mean(undisturbed(all)));
     }
   }
 }
@@ -123,10 +149,14 @@ Answers answers_of(const std::vector<ProcessLog>& logs, const Programs& programs
     ranks.push_back(sorted(logs[rank], programs[rank], static_cast<int>(rank)));
   separate_waits(programs, ranks);
   Answers result;
+  Seconds computed, deviated;
   for (One& rank : ranks) {
+    computed += rank.computed;
+    deviated += rank.deviated;
     result.answers.push_back(std::move(rank.answer));
     result.timeline.insert(result.timeline.end(), rank.last.begin(), rank.last.end());
   }
+  if (computed > Seconds(0)) result.spread = deviated / computed;
   return result;
 }
 

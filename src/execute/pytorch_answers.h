@@ -11,11 +11,12 @@ namespace foreflow::execute {
 struct Answers {
   std::vector<Answer> answers;  // by rank; without results
   std::vector<Span> timeline;   // as Execution::timeline
+  double spread = 0;            // as Execution::spread
 };
 
 // A communication takes the least time that any of its members spent in it, in each iteration; what the others spent
-// beyond that is their wait. Requires: `programs` is what the script was written from. Logs without ops give answers
-// without measurements.
+// beyond that is their wait. Times are means, as run_pytorch says. Requires: `programs` is what the script was written
+// from. Logs without ops give answers without measurements.
 Answers answers_of(const std::vector<ProcessLog>& logs, const Programs& programs);
 
 }  // namespace foreflow::execute

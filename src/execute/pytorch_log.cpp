@@ -17,7 +17,8 @@ ProcessLog process_of(const JsonView& rank) {
   for (const JsonView& op : rank.at("ops").items()) {
     const auto row = op.items();
     if (row.size() != 3) op.fail("is a list of the number of a signature and two times");
-    const LoggedOp logged{static_cast<size_t>(row[0].as_int()), Seconds(row[1].as_number()), Seconds(row[2].as_number())};
+    const LoggedOp logged{static_cast<size_t>(row[0].as_int()), Seconds(row[1].as_number()),
+                          Seconds(row[2].as_number())};
     if (logged.signature >= log.signatures.size()) row[0].fail("is no number of a signature");
     while (at < log.iterations.size() && log.iterations[at].end < logged.begin) ++at;
     if (at == log.iterations.size()) op.fail("is in no iteration");
@@ -33,6 +34,15 @@ std::vector<ProcessLog> parse_log(std::string_view text, const std::string& file
   std::vector<ProcessLog> ranks;
   for (const JsonView& rank : JsonView(json, file).at("ranks").items()) ranks.push_back(process_of(rank));
   return ranks;
+}
+
+std::vector<ProcessLog> every(const std::vector<ProcessLog>& logs, size_t turns, size_t turn) {
+  std::vector<ProcessLog> chosen;
+  for (const ProcessLog& log : logs) {
+    chosen.push_back({log.signatures, {}});
+    for (size_t i = turn; i < log.iterations.size(); i += turns) chosen.back().iterations.push_back(log.iterations[i]);
+  }
+  return chosen;
 }
 
 }  // namespace foreflow::execute

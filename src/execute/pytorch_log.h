@@ -29,4 +29,7 @@ struct ProcessLog {
 // By rank. Throws Error naming `file` and the path in it when it is no such log.
 std::vector<ProcessLog> parse_log(std::string_view text, const std::string& file);
 
+// The iterations number `turn`, `turn` + `turns`, `turn` + 2 * `turns`, ... of every process.
+std::vector<ProcessLog> every(const std::vector<ProcessLog>& logs, size_t turns, size_t turn);
+
 }  // namespace foreflow::execute

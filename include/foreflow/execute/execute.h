@@ -43,6 +43,9 @@ struct Execution {
   std::vector<RankTimes> ranks;
   std::vector<cost::Measurement> measurements;  // of computes, by process and signature; then of messages
   std::vector<Span> timeline;                   // of the last iteration, by process and start; run_pytorch only
+  // How much executions of one compute differ: their standard deviation over their mean, weighted by time; run_pytorch
+  // only.
+  double spread = 0;
 };
 
 // Runs the tasks one after the other in a single mpirun, with as many processes as the largest task needs. Throws Error

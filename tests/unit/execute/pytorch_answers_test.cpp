@@ -47,8 +47,7 @@ TEST(PyTorchAnswers, TakeTheTimeOfTheLastMemberToArriveAndCallTheRestWait) {
 }
 
 TEST(PyTorchAnswers, GiveMeasurementsWithTheWorkOfTheProgram) {
-  const Programs programs = two_processes();
-  const ir::Module module;
+  const Programs programs   = two_processes();
   const Execution execution = assemble({ir::parse(R"(func @main(%x) {
   return %x
 }

@@ -112,7 +112,7 @@ def check(names, results, folder, tolerance):
     return ok
 
 
-iterations = []  # [begin, end] of each timed one, by the clock that all processes of a machine share
+iterations = []  # [begin, end] of each one after the warm-up, by the clock that all processes of a machine share
 spans = []  # (op, signature, begin, end) of each op that ran in them
 
 
@@ -153,14 +153,15 @@ class Timing(ast.NodeTransformer):
 
 
 def with_timing(function):
-    """The same function from this script compiled again with its ops timed."""
+    """The same function, and those that it calls, from this script compiled again with their ops timed."""
     with open(__file__) as file:
         text = file.read()
     first, last = text.index("# --- program"), text.index("# --- end of program")
     text = "\n" * text.count("\n", 0, first) + text[first:last]
     tree = ast.fix_missing_locations(Timing(text.split("\n")).visit(ast.parse(text)))
-    exec(compile(tree, __file__, "exec"), globals())
-    return globals()[function.__name__]
+    names = dict(globals())
+    exec(compile(tree, __file__, "exec"), names)
+    return names[function.__name__]
 
 
 def from_everyone(mine):
@@ -211,6 +212,7 @@ def parse_options():
     add("--iterations", type=int, default=1, help="timed runs of the program (1)")
     add("--warmup", type=int, default=0, help="runs before them that are not timed (0)")
     add("--time-ops", metavar="FILE", help="write the mean time of every op as CSV (- for stdout)")
+    add("--in-turn", action="store_true", help="with --time-ops: time the ops of two iterations in three")
     add("--log", metavar="FILE", help="write when iterations, and with --time-ops ops, began and ended as JSON")
     add("--weights", metavar="PATH", help="parameters: a folder of NAME.pb (ONNX), FILE.npz, FILE.pt; random without")
     add("--seed", type=int, default=0, help="of random parameters (0)")
@@ -269,6 +271,7 @@ def main():
     else:
         generator = torch.Generator().manual_seed(options.seed)
         arguments = [random_tensor(like, generator) for _, like in parameters]
+    whole = program
     if options.time_ops:
         program = with_timing(program)
     seconds = []
@@ -279,8 +282,9 @@ def main():
                 spans.clear()
             synchronise()
             dist.barrier()
+            run = whole if options.in_turn and (iteration - options.warmup) % 3 == 0 else program
             begin = time.perf_counter()
-            results = program(*arguments)
+            results = run(*arguments)
             synchronise()
             end = time.perf_counter()
             iterations.append([begin, end])
