@@ -57,6 +57,15 @@ def batch_norm(x, scale, bias, mean, variance, epsilon, momentum, training_mode,
     return (y, *blended, *used)[:outputs] if outputs > 1 else y
 
 
+def batch_norm_grad(x, scale, mean, variance, dy, epsilon):
+    """Of a normalisation by given statistics."""
+    rows = [axis for axis in range(x.dim()) if axis != 1]
+    by_channel = [1, -1] + [1] * (x.dim() - 2)
+    inverse = (variance + epsilon).rsqrt()
+    dscale = (dy * (x - mean.reshape(by_channel))).sum(dim=rows) * inverse
+    return dy * (scale * inverse).reshape(by_channel), dscale, dy.sum(dim=rows)
+
+
 def as_statistics(x):
     return x if x.dtype == torch.float64 else x.float()
 

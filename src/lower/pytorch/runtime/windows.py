@@ -55,6 +55,15 @@ def conv_transpose(x, w, bias, strides, dilations, pads, output_padding, output_
     return y
 
 
+def conv_weight_grad(x, dy, kernel, strides, dilations, pads, auto_pad, group):
+    rank = x.dim() - 2
+    strides, dilations = strides or [1] * rank, dilations or [1] * rank
+    x = padded(x, margins_of(x.shape[2:], kernel, strides, dilations, pads, auto_pad), 0)
+    like = x.new_empty([dy.shape[1], x.shape[1] // group] + kernel)
+    fixed = (None, strides, [0] * rank, dilations, False, [0] * rank, group)
+    return torch.ops.aten.convolution_backward(dy, x, like, *fixed, [False, True, False])[1]
+
+
 def channels(bias, y):
     return bias.reshape((1, -1) + (1,) * (y.dim() - 2))
 
@@ -79,6 +88,21 @@ def max_pool(x, kernel, strides, dilations, pads, auto_pad, ceil_mode, storage_o
         step *= x.shape[axis + 2]
     planes = torch.arange(x.shape[0] * x.shape[1], device=x.device).reshape(x.shape[:2] + (1,) * rank)
     return y, number + planes * step
+
+
+def max_pool_grad(x, dy, kernel, strides, dilations, pads, auto_pad, ceil_mode):
+    """The first of the largest elements under a window takes its gradient."""
+    rank = x.dim() - 2
+    strides, dilations = strides or [1] * rank, dilations or [1] * rank
+    margins = margins_of(x.shape[2:], kernel, strides, dilations, pads, auto_pad)
+    margins = ceiled(margins, x.shape[2:], kernel, strides, dilations) if ceil_mode else margins
+    filled = padded(x, margins, -inf)
+    pool = (F.max_pool1d, F.max_pool2d, F.max_pool3d)[rank - 1]
+    place = pool(filled, kernel, strides, 0, dilations, return_indices=True)[1]
+    dx = torch.zeros_like(filled).flatten(2).scatter_add_(2, place.flatten(2), dy.flatten(2)).reshape(filled.shape)
+    for axis in range(rank):
+        dx = dx.narrow(axis + 2, margins[axis][0], x.shape[axis + 2])
+    return dx
 
 
 def average_pool(x, kernel, strides, dilations, pads, auto_pad, ceil_mode, count_include_pad):
