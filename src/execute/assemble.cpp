@@ -52,13 +52,13 @@ std::vector<cost::Measurement> messages(const Programs& programs, const std::vec
 cost::Measurement message_of(const CommunicationRun& communication) {
   const std::vector<int> members = communication.members();
   cost::Measurement row;
-  row.kind    = cost::Measurement::Kind::message;
-  row.rank    = members.front();
-  row.op      = communication.op;
-  row.dtype   = cost::dtype_of(std::span(&communication.operand, 1), {});
-  row.ranks   = static_cast<int>(members.size());
-  row.message = cost::message_bytes(ops::table().get(communication.op, "messages"), communication.operand,
-                                    communication.result);
+  row.kind  = cost::Measurement::Kind::message;
+  row.rank  = members.front();
+  row.op    = communication.op;
+  row.dtype = cost::dtype_of(std::span(&communication.operand, 1), {});
+  row.ranks = static_cast<int>(members.size());
+  row.message =
+      cost::message_bytes(ops::table().get(communication.op, "messages"), communication.operand, communication.result);
   row.signature = cost::message_signature(row.op, row.message, row.ranks);
   return row;
 }

@@ -16,9 +16,8 @@ std::map<std::string, Sums> by_op(const cost::Calibration& calibration, const Ex
   std::map<std::string, Sums> sums;
   for (const cost::Measurement& row : run.measurements) {
     const bool computes = row.kind == cost::Measurement::Kind::compute;
-    const auto price =
-        cost::price(calibration, {row.op, row.dtype, row.signature, row.ranks, row.flops,
-                                  computes ? row.read + row.written : row.message});
+    const auto price    = cost::price(calibration, {row.op, row.dtype, row.signature, row.ranks, row.flops,
+                                                 computes ? row.read + row.written : row.message});
     if (!price) continue;
     const double times = static_cast<double>(row.count) / static_cast<double>(run.iterations.size());
     Sums& sum          = sums[row.op];
@@ -50,9 +49,8 @@ std::vector<Compared> compare(const Prediction& prediction, const cost::Calibrat
                               const Execution& whole, const Execution& detailed) {
   std::vector<Compared> rows{{"iteration", cost::median(whole.iterations), prediction.iteration}};
   for (const RankTimes& measured : detailed.ranks) {
-    const auto predicted =
-        std::find_if(prediction.ranks.begin(), prediction.ranks.end(),
-                     [&](const RankTimes& other) { return other.device == measured.device; });
+    const auto predicted = std::find_if(prediction.ranks.begin(), prediction.ranks.end(),
+                                        [&](const RankTimes& other) { return other.device == measured.device; });
     if (predicted == prediction.ranks.end()) continue;
     rows.push_back({measured.device + " compute", measured.compute, predicted->compute});
     rows.push_back({measured.device + " communication", measured.communication, predicted->communication});

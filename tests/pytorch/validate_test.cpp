@@ -25,8 +25,8 @@ TEST(ValidateHere, ComparesIterationProcessesOpsAndTimelines) {
   FOREFLOW_PYTHON_OR_SKIP(python);
   const TemporaryFolder folder;
   write_file(folder / "small.json", kScenario);
-  const CommandResult result = run_foreflow({"validate", "small.json", "--here", "--python", python, "--iterations", "3",
-                                             "--json", "rows.json", "--trace", "trace.json"},
+  const CommandResult result = run_foreflow({"validate", "small.json", "--here", "--python", python, "--iterations",
+                                             "3", "--json", "rows.json", "--trace", "trace.json"},
                                             folder.path());
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const Json json = parse_json(read_file(folder / "rows.json"), "rows.json");
@@ -49,15 +49,14 @@ TEST(CalibrateHere, WritesAFileThatPricesTheSameScenarioFromMeasurements) {
   FOREFLOW_PYTHON_OR_SKIP(python);
   const TemporaryFolder folder;
   write_file(folder / "small.json", kScenario);
-  const CommandResult calibrated =
-      run_foreflow({"calibrate", "small.json", "--here", "--python", python, "--iterations", "3", "-o", "here.json",
-                    "--measurements", "times.csv"},
-                   folder.path());
+  const CommandResult calibrated = run_foreflow({"calibrate", "small.json", "--here", "--python", python,
+                                                 "--iterations", "3", "-o", "here.json", "--measurements", "times.csv"},
+                                                folder.path());
   ASSERT_EQ(calibrated.exit_code, 0) << calibrated.err;
-  const CommandResult simulated = run_foreflow(
-      {"simulate", "small.json", "--set", "cost.model=here.json", "--json", "answer.json"}, folder.path());
+  const CommandResult simulated =
+      run_foreflow({"simulate", "small.json", "--set", "cost.model=here.json", "--json", "answer.json"}, folder.path());
   ASSERT_EQ(simulated.exit_code, 0) << simulated.err;
-  const Json json = parse_json(read_file(folder / "answer.json"), "answer.json");
+  const Json json       = parse_json(read_file(folder / "answer.json"), "answer.json");
   const JsonView shares = JsonView(json, "answer.json").at("cost_provenance");
   EXPECT_EQ(shares.at("roofline").as_number(), 0) << json.dump();
   EXPECT_GT(shares.at("table").as_number(), 0.99);

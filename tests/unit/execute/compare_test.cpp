@@ -46,12 +46,12 @@ TEST(Compare, SetsTheMedianIterationTheProcessesAndTheOpsBesideThePrediction) {
 }
 
 TEST(Compare, WritesBothTimelinesAsProcessesOfATrace) {
-  const Prediction prediction{Seconds(2), {{"D1", Seconds(2), Seconds(0), Seconds(0)}},
-                              {{0, "Relu", false, Seconds(0), Seconds(2)}}, {}};
+  const Prediction prediction{
+      Seconds(2), {{"D1", Seconds(2), Seconds(0), Seconds(0)}}, {{0, "Relu", false, Seconds(0), Seconds(2)}}, {}};
   Execution run;
-  run.ranks    = {{"D1", Seconds(3), Seconds(0), Seconds(0)}};
-  run.timeline = {{0, "Relu(f32[2]) -> f32[2]", false, Seconds(0), Seconds(3)}};
-  const Json json = parse_json(trace(prediction, run), "trace");
+  run.ranks         = {{"D1", Seconds(3), Seconds(0), Seconds(0)}};
+  run.timeline      = {{0, "Relu(f32[2]) -> f32[2]", false, Seconds(0), Seconds(3)}};
+  const Json json   = parse_json(trace(prediction, run), "trace");
   const auto events = JsonView(json, "trace").at("traceEvents").items();
   ASSERT_EQ(events.size(), 4U);
   EXPECT_EQ(events[0].at("args").at("name").as_string(), "D1 measured");

@@ -120,7 +120,9 @@ TEST(PyTorchScript, KeepsValuesApartFromPython) {
   return %in_1
 }
 )"));
-  EXPECT_EQ(text, "\n\ndef f(torch_, in_1):\n    in_1_2 = torch_ + in_1  # Add(f32[4] f32[4]) -> f32[4]\n    return in_1_2\n\n\n");
+  EXPECT_EQ(
+      text,
+      "\n\ndef f(torch_, in_1):\n    in_1_2 = torch_ + in_1  # Add(f32[4] f32[4]) -> f32[4]\n    return in_1_2\n\n\n");
 }
 
 TEST(PyTorchScript, MovesNothingBetweenStreamsOfOneGpu) {
