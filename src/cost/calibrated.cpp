@@ -58,6 +58,7 @@ Calibrations laws_for(const Tables& tables, const platform::Device& device) {
 }
 
 std::optional<Price> measured_price(const Calibration& calibration, const Application& application) {
+  if (calibration.families.empty()) return std::nullopt;
   const ir::OpCall& call = application.call;
   const ir::Work work    = call.def.work(call, application.outputs);
   return price(calibration, {std::string(call.def.name), std::string(dtype_of(call.inputs, application.outputs)),
@@ -80,12 +81,21 @@ Price chained_price(const Tables& tables, bool has_laws, const Application& appl
 }
 
 std::optional<Seconds> message_time(const Calibration& calibration, const Application& application, int ranks) {
+  if (calibration.families.empty()) return std::nullopt;
   const ir::OpCall& call = application.call;
   const Bytes bytes      = message_bytes(call.def, call.inputs[0], application.outputs[0]);
   const auto found =
       price(calibration, {std::string(call.def.name), std::string(dtype_of(call.inputs, application.outputs)),
                           message_signature(call.def.name, bytes, ranks), ranks, Flops(0), bytes});
   return found ? std::optional(found->time) : std::nullopt;
+}
+
+// "" for a device that was measured itself, or that nothing like it was.
+std::string stand_in_for(const platform::Device& device) {
+  const auto measured = stand_ins(device.kind);
+  if (measured.empty() || measured.front() == device.kind) return "";
+  return "times of kernels on " + device.kind + " follow those measured on " + std::string(measured.front()) +
+         ", scaled by the data sheets";
 }
 
 constexpr std::pair<const char*, Bytes LawTerms::*> kLawBytes[] = {{"optimizer_bytes", &LawTerms::optimizer_bytes},
@@ -111,6 +121,7 @@ CostModel make(const JsonView& parameters) {
                                                              const platform::Device& device) {
     return chained_price(*shared, has_laws, application, device, beyond);
   };
+  if (has_laws && !shared->own) model.assumption = stand_in_for;
   model.communication = [shared, measured](const Application& application, int ranks) {
     return measured ? message_time(shared->families, application, ranks) : std::nullopt;
   };

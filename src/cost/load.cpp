@@ -1,5 +1,7 @@
 #include "foreflow/cost/load.h"
 
+#include <algorithm>
+
 #include "foreflow/base/text.h"
 
 namespace foreflow::cost {
@@ -23,8 +25,19 @@ std::string overhead_with(const JsonView& table, int devices) {
 
 }  // namespace
 
+std::string_view default_model(const Json& parameters) {
+  constexpr std::string_view kCalibrated = "calibrated", kRoofline = "roofline";
+  const auto* stated = parameters.if_object();
+  if (stated == nullptr) return kCalibrated;
+  const Keys& known     = cost_models().get(kCalibrated, "cost").keys;
+  const auto is_strange = [&](const auto& member) {
+    return std::none_of(known.begin(), known.end(), [&](const KeyDef& key) { return key.name == member.first; });
+  };
+  return std::any_of(stated->begin(), stated->end(), is_strange) ? kRoofline : kCalibrated;
+}
+
 CostModel make_model(const JsonView& parameters, int devices) {
-  const std::string name    = parameters.string_or("model", "roofline");
+  const std::string name    = parameters.string_or("model", std::string(default_model(parameters.json())));
   const std::string where   = parameters.has("model") ? parameters.at("model").where() : parameters.where();
   const CostModelDef& model = cost_models().get(name, where);
   if (!parameters.has(kOverhead) || parameters.json().find(kOverhead)->if_object() == nullptr)

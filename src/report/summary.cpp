@@ -291,7 +291,8 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
   summary.events                        = count_events(program, tally);
   summary.idle                          = find_idle(program, timeline, platform);
   summary.assumed                       = platform.declared().assumed;
-  summary.ignored                       = platform.declared().ignored;
+  summary.assumed.insert(summary.assumed.end(), job.assumed.begin(), job.assumed.end());
+  summary.ignored = platform.declared().ignored;
   if (!timeline.paces.empty()) add_history(summary, program, timeline, platform);
   return summary;
 }

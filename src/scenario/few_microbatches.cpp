@@ -177,7 +177,7 @@ Expected<std::optional<Prediction>> try_predict_from_few(int few, const Scenario
     if (more % step_of(scenario.strategy) != 0 || few + more >= all) return std::optional<Prediction>();
     return try_predict_from_few(few + more, scenario, sequential, platform, shared);
   }
-  const report::Job job = describe(scenario, sequential, **lowered, found->executions);
+  const report::Job job = describe(scenario, sequential, **lowered, platform, found->executions);
   auto summary          = report::summarise(job, found->run->program, found->run->timeline, platform);
   if (found->longer) {
     const auto longer = report::summarise(job, found->longer->program, found->longer->timeline, platform);

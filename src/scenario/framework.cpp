@@ -4,6 +4,7 @@
 
 #include "foreflow/base/embedded_file.h"
 #include "foreflow/base/text.h"
+#include "foreflow/cost/load.h"
 #include "foreflow/workload/preset.h"
 #include "scenario/read.h"
 
@@ -39,10 +40,13 @@ bool shards_vocabulary(const Json& scenario) {
 bool is_narrow(const Json& scenario) {
   return has_word(scenario, "workload", "dtype", {"f16", "bf16", "fp8", "Float16", "BFloat16"});
 }
-bool is_roofline(const Json& scenario) {
-  return at(scenario, "cost", "model") == nullptr || has_word(scenario, "cost", "model", {"roofline"});
+bool has_cost(const Json& scenario, const char* model) {
+  if (at(scenario, "cost", "model") != nullptr) return has_word(scenario, "cost", "model", {model});
+  const Json* cost = scenario.find("cost");
+  return cost::default_model(cost == nullptr ? Json::object() : *cost) == model;
 }
-bool is_calibrated(const Json& scenario) { return has_word(scenario, "cost", "model", {"calibrated"}); }
+bool is_roofline(const Json& scenario) { return has_cost(scenario, "roofline"); }
+bool is_calibrated(const Json& scenario) { return has_cost(scenario, "calibrated"); }
 bool is_by_kernel(const Json& scenario) { return is_roofline(scenario) || is_calibrated(scenario); }
 bool trains(const Json& scenario) { return !has_word(scenario, "workload", "mode", {"inference"}); }
 
@@ -97,8 +101,8 @@ const std::vector<FrameworkCondition>& framework_conditions() {
       {"tp", "tp is more than 1", shards},
       {"tp divides the vocabulary", "tp is more than 1 and divides the stated vocabulary", shards_vocabulary},
       {"pp", "pp is more than 1", [](const Json& scenario) { return has_several(scenario, "pp"); }},
-      {"roofline", "the cost model is roofline, or none is stated", is_roofline},
-      {"calibrated", "the cost model is calibrated", is_calibrated},
+      {"roofline", "the cost model is roofline", is_roofline},
+      {"calibrated", "the cost model is calibrated, or none is stated", is_calibrated},
       {"roofline or calibrated", "the cost model is roofline or calibrated, or none is stated", is_by_kernel},
       {"dp", "it trains and dp is more than 1",
        [](const Json& scenario) { return trains(scenario) && has_several(scenario, "dp"); }},

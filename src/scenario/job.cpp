@@ -28,8 +28,22 @@ Json shares_of(const Provenance& seconds) {
   return shares;
 }
 
+void add_once(std::vector<std::string>& sentences, const std::string& sentence) {
+  if (!sentence.empty() && std::find(sentences.begin(), sentences.end(), sentence) == sentences.end())
+    sentences.push_back(sentence);
+}
+
+std::vector<std::string> assumptions(const cost::CostModel& cost, const platform::Platform& platform) {
+  std::vector<std::string> all;
+  if (cost.assumption == nullptr) return all;
+  for (const platform::Device& device : platform.devices().kinds()) {
+    add_once(all, cost.assumption(device));
+  }
+  return all;
+}
+
 report::Job describe(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
-                     const std::vector<int64_t>& counts) {
+                     const platform::Platform& platform, const std::vector<int64_t>& counts) {
   report::Job job;
   job.name        = scenario.name;
   job.engine      = scenario.engine->name;
@@ -45,6 +59,7 @@ report::Job describe(const Scenario& scenario, const Sequential& sequential, con
   job.allocator       = scenario.allocator;
   job.scenario_echo   = scenario.source;
   job.cost_provenance = shares_of(provenance_of(lowered, counts));
+  job.assumed         = assumptions(scenario.cost, platform);
   return job;
 }
 

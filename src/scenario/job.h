@@ -20,7 +20,12 @@ stream::Timeline simulate_on(const Scenario& scenario, const stream::Program& pr
 simulate::Run simulate_on(const Scenario& scenario, const stream::CompactProgram& program,
                           const platform::Platform& platform);
 
+// Unless it is empty or there already.
+void add_once(std::vector<std::string>& sentences, const std::string& sentence);
+// What the cost model assumes about the devices of the platform, each sentence once.
+std::vector<std::string> assumptions(const cost::CostModel& cost, const platform::Platform& platform);
+
 report::Job describe(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
-                     const std::vector<int64_t>& counts);
+                     const platform::Platform& platform, const std::vector<int64_t>& counts);
 
 }  // namespace foreflow::scenario

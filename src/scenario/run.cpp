@@ -60,7 +60,7 @@ Prediction predict(const Scenario& scenario, const Sequential& sequential, const
                    const platform::Platform& platform, const Finished& finished) {
   simulate::Run run = simulate_on(scenario, lowered.compact, platform);
   tell(finished, 4);
-  const report::Job job   = describe(scenario, sequential, lowered, stream::executions(lowered.compact));
+  const report::Job job   = describe(scenario, sequential, lowered, platform, stream::executions(lowered.compact));
   report::Summary summary = report::summarise(job, run.program, run.timeline, platform);
   tell(finished, kSteps);
   return {std::move(run.program), std::move(run.timeline), std::move(summary)};

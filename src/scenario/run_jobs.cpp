@@ -25,7 +25,7 @@ Prepared prepare(const Job& job, const Scenario& whole, const PlatformRef& platf
 
   const std::vector<int64_t> counts = stream::executions(lowered.compact);
   Prepared prepared{stream::repeated(program, job.iterations),
-                    describe(scenario, sequential, lowered, counts),
+                    describe(scenario, sequential, lowered, *platform, counts),
                     {},
                     provenance_of(lowered, counts)};
   prepared.shared.name       = scenario.name;
@@ -60,6 +60,9 @@ report::Job sum_of(const Scenario& scenario, const std::vector<Prepared>& jobs) 
     all.jobs.push_back(one.shared);
   }
   all.cost_provenance = shares_of(provenance);
+  for (const Prepared& one : jobs) {
+    for (const std::string& sentence : one.job.assumed) add_once(all.assumed, sentence);
+  }
   return all;
 }
 

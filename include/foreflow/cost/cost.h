@@ -60,6 +60,8 @@ struct CostModel {
   std::function<Price(const Application&, const platform::Device&)> compute;
   // Time of a communication op over `ranks` members, never negative; nothing: the network simulates it.
   std::function<std::optional<Seconds>(const Application&, int ranks)> communication;
+  // What the times of a device assume, as a sentence for people; "": nothing. Null: nothing about any device.
+  std::function<std::string(const platform::Device&)> assumption = nullptr;
 };
 
 struct CostModelDef {

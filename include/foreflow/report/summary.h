@@ -41,6 +41,7 @@ struct Job {
   std::string allocator = "exact";  // "caching": reports replay what CachingAllocator would do
   Json scenario_echo;
   Json cost_provenance;
+  std::vector<std::string> assumed{};  // by the cost model, about devices
   std::vector<SharedJob> jobs;  // as in Program::jobs; samples, tokens and flops above are then totals of all jobs
 };
 

@@ -13,14 +13,16 @@ ValueType calibration_file() {
 
 KeyDef cost_model_key() {
   return {"model", "what an op costs (`foreflow list costs`), or a calibration file",
-          types::either({types::one_of(cost::cost_models().names()), calibration_file()}), "`roofline`"};
+          types::either({types::one_of(cost::cost_models().names()), calibration_file()}),
+          "`calibrated`; `roofline` beside a parameter that only it has"};
 }
 
 // A calibration file names its model itself; the scenario may say any of its parameters otherwise.
 std::vector<Variant> models() {
   std::vector<Variant> all;
   for (const cost::CostModelDef& model : cost::cost_models())
-    all.push_back({types::one_of({std::string(model.name)}), model.keys, model.name == "roofline"});
+    all.push_back(
+        {types::one_of({std::string(model.name)}), model.keys, model.name == "roofline" || model.name == "calibrated"});
   all.push_back({calibration_file(), together(all)});
   return all;
 }
