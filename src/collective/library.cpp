@@ -30,10 +30,11 @@ std::vector<LibraryDef> all_versions() {
 
 size_t index(Medium medium) { return static_cast<size_t>(medium); }
 
-// The largest share that any rank sends.
-double most_sent(const Phase& phase) {
+// The largest share that any rank sends; with `inside` within its node.
+double most_sent(const Phase& phase, const Group& group, bool inside = false) {
   std::vector<double> sent;
   for (const Flow& flow : phase.flows) {
+    if (inside && is_far(group, flow.from, flow.to)) continue;
     const auto from = static_cast<size_t>(flow.from);
     if (from >= sent.size()) sent.resize(from + 1, 0);
     sent[from] += flow.share;
@@ -105,7 +106,7 @@ std::optional<FlowPlan> taking(const MeasuredTime& measured, FlowPlan plan, cons
   plan.start         = std::min(*fixed, *whole);
   phase.least        = *whole - plan.start;
   // Nothing is faster than the wires: what they need is taken from the latencies.
-  const Seconds wires = most_sent(phase) * task.bytes / task.near.bandwidth;
+  const Seconds wires = most_sent(phase, task.group) * task.bytes / task.near.bandwidth;
   if (wires > phase.least) plan.start -= std::min(plan.start, wires - phase.least);
   return plan;
 }
@@ -171,8 +172,14 @@ FlowPlan flows_of(const Way& way, const AlgorithmDef& algorithm, const Task& tas
   for (Phase& phase : plan.phases) {
     phase.near_latency *= slowdown(task.near);
     phase.far_latency *= slowdown(task.far);
-    if (most > BytesPerSecond(0)) phase.least = std::max(phase.least, most_sent(phase) * task.bytes / most);
-    const double efficiency = way.efficiency[index((leaves_node(task, phase) ? task.far : task.near).medium)];
+    if (most > BytesPerSecond(0)) phase.least = std::max(phase.least, most_sent(phase, task.group) * task.bytes / most);
+    const bool leaves = leaves_node(task, phase);
+    // Shares of one phase have one factor, that of the network. What is left of the ports inside is a limit.
+    const double near = way.efficiency[index(task.near.medium)];
+    if (leaves && near > 0)
+      phase.least =
+          std::max(phase.least, most_sent(phase, task.group, true) * task.bytes / (near * task.near.bandwidth));
+    const double efficiency = leaves ? way.efficiency[index(task.far.medium)] : near;
     for (Flow& flow : phase.flows) flow.share /= efficiency;
   }
   return plan;

@@ -87,6 +87,7 @@ class Survey {
       for (const int rank : nodes_[node]) group.node[static_cast<size_t>(rank)] = static_cast<int>(node);
     }
     if (nodes_.size() > 1) group.rail = look_out(far);
+    size_t in_each = std::numeric_limits<size_t>::max();  // rings in each node
     for (auto& ranks : nodes_) {
       std::vector<int> devices;
       for (const int rank : ranks) devices.push_back(place(rank));
@@ -98,14 +99,16 @@ class Survey {
       for (auto& ring : rings.orders) {
         for (int& member : ring) member = ranks[static_cast<size_t>(member)];
       }
-      ranks = rings.orders.front();
+      in_each = std::min(in_each, rings.orders.size());
+      ranks   = rings.orders.front();
       if (nodes_.size() == 1) group.rings = std::move(rings.orders);
     }
     if (nodes_.size() > 1) group.rings = rings_between(nodes_, group.rail);
     if (static_cast<int64_t>(group.rings.size()) > able_.channels)
       group.rings.resize(static_cast<size_t>(able_.channels));
     // A mesh: each ring has links of its own, and the port of a rank is all of them together.
-    if (near && nodes_.size() == 1) near->bandwidth = static_cast<double>(group.rings.size()) * near->bandwidth;
+    if (near)
+      near->bandwidth = static_cast<double>(nodes_.size() == 1 ? group.rings.size() : in_each) * near->bandwidth;
     group.nvls  = nodes_.size() == 1 && able_.add_inside;
     group.sharp = nodes_.size() > 1 && able_.add_between;
     describe_devices(group);
