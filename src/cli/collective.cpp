@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/platform_words.h"
 #include "foreflow/base/escape.h"
+#include "foreflow/collective/library.h"
 #include "foreflow/platform/by_node.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/simulate/alone.h"
@@ -20,7 +21,7 @@ using simulate::Alone;
 
 struct Options {
   PlatformWords platform;  // as many nodes as the ranks need, when left out
-  std::string kind, algorithm = "auto", engine = "simgrid", json;
+  std::string kind, algorithm = "auto", library, engine = "simgrid", json;
   std::vector<std::string> bytes;
   std::optional<int> ranks;  // all devices
   bool plan = false;
@@ -112,10 +113,11 @@ std::map<std::string, Carried> by_kind(const Alone& run, const platform::Platfor
   return kinds;
 }
 
-Json to_json(const Alone& run, const platform::Platform& platform) {
+Json to_json(const Alone& run, const platform::Platform& platform, const Options& options) {
   const collective::Task& task = run.placed.task;
   Json json                    = Json::object();
   json.set("kind", std::string(collective::name(task.kind))).set("algorithm", std::string(run.placed.algorithm->name));
+  if (!options.library.empty()) json.set("library", options.library);
   json.set("ranks", task.group.ranks).set("bytes", task.bytes.value()).set("time_s", run.time.value());
   json.set("closed_form_s", run.closed_form.total().value()).set("latency_s", run.closed_form.latency.value());
   json.set("transfer_s", run.closed_form.transfer.value());
@@ -165,7 +167,8 @@ std::string describe(const std::vector<Alone>& runs, const platform::Platform& p
 
 void run(const Options& options) {
   const auto kind       = collective::kind_named(options.kind, "foreflow collective");
-  const auto& algorithm = collective::algorithms().get(options.algorithm, "--algorithm");
+  const auto& algorithm = options.library.empty() ? collective::algorithms().get(options.algorithm, "--algorithm")
+                                                  : collective::library_algorithms().get(options.library, "--library");
   const auto& engine    = simulate::engines().get(options.engine, "--engine");
   const auto sizes      = sizes_of(options);
   if (!algorithm.does(kind))
@@ -177,8 +180,8 @@ void run(const Options& options) {
   for (const Bytes bytes : sizes)
     runs.push_back(simulate::run_alone(*platform, algorithm, kind, bytes, places, engine));
   Json results = Json::array();
-  for (const Alone& one : runs) results.push(to_json(one, *platform));
-  const Json single = runs.size() == 1 ? to_json(runs.front(), *platform) : Json();
+  for (const Alone& one : runs) results.push(to_json(one, *platform, options));
+  const Json single = runs.size() == 1 ? to_json(runs.front(), *platform, options) : Json();
   answer(options.json, runs.size() == 1 ? single : Json::object().set("results", results),
          describe(runs, *platform, options));
 }
@@ -206,7 +209,10 @@ Action declare(CLI::App& command) {
                   "1KiB..1GiB doubles")
       ->required()
       ->delimiter(',');
-  command.add_option("--algorithm", options->algorithm, "see: foreflow list collectives")->capture_default_str();
+  CLI::Option* const algorithm =
+      command.add_option("--algorithm", options->algorithm, "see: foreflow list collectives")->capture_default_str();
+  command.add_option("--library", options->library, "chooses algorithm and protocol; see: foreflow list libraries")
+      ->excludes(algorithm);
   command.add_option("--ranks", options->ranks, "devices that take part; all, when left out");
   command.add_option("--nodes", options->platform.nodes, "servers, over which the ranks are spread evenly");
   command

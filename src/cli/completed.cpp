@@ -53,6 +53,7 @@ const std::vector<Values>& value_table() {
       {"analyze", "--weight", [] { return split("ops flops bytes seconds", ' '); }},
       {"collective", "KIND", [] { return collective::kinds().names(); }},
       {"collective", "--algorithm", algorithms},
+      {"collective", "--library", [] { return names_in("libraries"); }},
       {"completion", "SHELL", [] { return split("bash zsh fish", ' '); }},
       {"execute", "--ranks", [] { return split("one mpi", ' '); }},
       {"execute", "--set", settings},

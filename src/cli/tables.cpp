@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "cli/command.h"
+#include "foreflow/collective/library.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/platform/data_sheet.h"
 #include "foreflow/platform/placement.h"
@@ -101,6 +104,34 @@ Rows collective_rows() {
   return rows;
 }
 
+// "tree LL, LL128, Simple": the protocols of each algorithm, in order of first appearance.
+std::string ways_in_words(const collective::LibraryDef& library) {
+  std::vector<std::pair<std::string_view, std::vector<std::string_view>>> known;
+  for (const collective::Way& way : library.ways) {
+    auto found = std::find_if(known.begin(), known.end(), [&](const auto& one) { return one.first == way.algorithm; });
+    if (found == known.end()) found = known.insert(known.end(), {way.algorithm, {}});
+    auto& protocols = found->second;
+    if (!way.protocol.empty() && std::find(protocols.begin(), protocols.end(), way.protocol) == protocols.end())
+      protocols.push_back(way.protocol);
+  }
+  std::string words;
+  for (const auto& [algorithm, protocols] : known) {
+    words += fmt::format("{}{}{}{}", words.empty() ? "" : "; ", algorithm, protocols.empty() ? "" : " under ",
+                         fmt::join(protocols, ", "));
+  }
+  return words;
+}
+
+Rows library_rows() {
+  Rows rows;
+  for (const collective::LibraryDef& library : collective::libraries()) {
+    rows.push_back({std::string(library.name),
+                    fmt::format("{} ({})", library.doc, library.source),
+                    {ways_in_words(library), std::string(library.missing)}});
+  }
+  return rows;
+}
+
 Rows pass_rows() {
   Rows rows;
   for (const transform::PassDef& pass : transform::passes()) {
@@ -165,6 +196,7 @@ const std::vector<Table>& tables() {
                                          {"optimizers", optimizer_rows},
                                          {"schedules", [] { return rows_of(schedule::schedules()); }},
                                          {"collectives", collective_rows},
+                                         {"libraries", library_rows, {"chooses among", "not modelled"}},
                                          {"reshardings", [] { return sourced_rows(reshard::strategies()); }},
                                          {"balances", [] { return sourced_rows(reshard::balances()); }},
                                          {"topologies", topology_rows},

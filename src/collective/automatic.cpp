@@ -6,13 +6,11 @@
 namespace foreflow::collective {
 namespace {
 
-constexpr std::string_view kName = "auto";
-
 const AlgorithmDef& fastest(const Task& task, const std::function<Cost(const AlgorithmDef&)>& cost) {
   const AlgorithmDef* best = &default_algorithm(task.kind);
   Seconds least            = cost(*best).total();
   for (const AlgorithmDef& row : algorithms()) {
-    if (row.name == kName || &row == best || !row.supports_task(task)) continue;
+    if (row.choose != nullptr || row.is_of_libraries || &row == best || !row.supports_task(task)) continue;
     const Seconds time = cost(row).total();
     if (time < least) best = &row, least = time;
   }
@@ -27,8 +25,8 @@ const AlgorithmDef& choose(const Task& task) {
 
 const AlgorithmDef& usable(const AlgorithmDef& wanted, const Task& task, const Network& network) {
   if (!wanted.supports_task(task)) return default_algorithm(task.kind);
-  if (wanted.name != kName) return wanted;
-  return fastest(task, [&](const AlgorithmDef& row) { return closed_form(row, task, network); });
+  if (wanted.choose == nullptr) return wanted;
+  return wanted.choose(task, [&](const AlgorithmDef& row) { return closed_form(row, task, network); });
 }
 
 namespace definitions::automatic {
@@ -46,14 +44,15 @@ std::vector<Kind> all_kinds() {
 }  // namespace
 
 AlgorithmDef row() {
-  return {kName,
-          "the algorithm with the least predicted time, by latencies and by bytes at the busiest link",
-          "in the manner of NCCL src/graph/tuning.cc",
-          all_kinds(),
-          any_group,
-          plan,
-          flows,
-          true};
+  return {.name         = "auto",
+          .doc          = "the algorithm with the least predicted time, by latencies and by bytes at the busiest link",
+          .source       = "in the manner of NCCL src/graph/tuning.cc",
+          .kinds        = all_kinds(),
+          .supports     = any_group,
+          .plan         = plan,
+          .flows        = flows,
+          .wants_relays = true,
+          .choose       = fastest};
 }
 
 }  // namespace definitions::automatic

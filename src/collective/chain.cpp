@@ -7,7 +7,6 @@
 #include "foreflow/collective/chain.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -73,18 +72,14 @@ FlowPlan flows_in(const Task& task, int chunks) {
 Plan plan(const Task& task) { return plan_in(task, chunks(task)); }
 FlowPlan flows(const Task& task) { return flows_in(task, chunks(task)); }
 
-// An algorithm is a pair of functions without state, so each number of chunks has a pair of its own.
-template <int kChunks>
-AlgorithmDef of_chunks() {
-  AlgorithmDef chain = row();
-  chain.plan         = [](const Task& task) { return plan_in(task, kChunks); };
-  chain.flows        = [](const Task& task) { return flows_in(task, kChunks); };
-  return chain;
-}
-
-template <size_t... kIndex>
-std::array<AlgorithmDef, sizeof...(kIndex)> all_of(std::index_sequence<kIndex...>) {
-  return {of_chunks<static_cast<int>(kIndex) + 1>()...};
+std::vector<AlgorithmDef> of_all_chunks() {
+  std::vector<AlgorithmDef> all(kMostChunks, row());
+  for (int chunks = 1; chunks <= kMostChunks; ++chunks) {
+    AlgorithmDef& chain = all[static_cast<size_t>(chunks - 1)];
+    chain.plan          = [chunks](const Task& task) { return plan_in(task, chunks); };
+    chain.flows         = [chunks](const Task& task) { return flows_in(task, chunks); };
+  }
+  return all;
 }
 
 }  // namespace
@@ -100,7 +95,7 @@ AlgorithmDef row() {
 }
 
 const AlgorithmDef& of(int chunks) {
-  static const auto all = all_of(std::make_index_sequence<kMostChunks>());
+  static const std::vector<AlgorithmDef> all = of_all_chunks();
   return all[static_cast<size_t>(chunks - 1)];
 }
 

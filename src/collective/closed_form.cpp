@@ -89,7 +89,8 @@ class Meter {
       busiest = std::max(busiest, load_[static_cast<size_t>(line)] * task_.bytes / bandwidth(line));
       load_[static_cast<size_t>(line)] = 0;
     }
-    return {phase.near_steps * near + phase.far_steps * far, filling - slowest + busiest};
+    return {phase.near_steps * (phase.near_latency * near) + phase.far_steps * (phase.far_latency * far),
+            filling - slowest + std::max(busiest, phase.least)};
   }
 
  private:
@@ -113,9 +114,10 @@ class Meter {
 }  // namespace
 
 Cost closed_form(const AlgorithmDef& algorithm, const Task& task, const Network& network) {
-  Cost cost{Seconds(0), Seconds(0)};
+  const FlowPlan plan = algorithm.flows(task);
+  Cost cost{plan.start, Seconds(0)};
   Meter meter(task, network);
-  for (const Phase& phase : algorithm.flows(task).phases) {
+  for (const Phase& phase : plan.phases) {
     const Cost one = meter.measure(phase);
     cost.latency += one.latency;
     cost.transfer += one.transfer;

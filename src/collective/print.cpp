@@ -29,10 +29,14 @@ std::string print(const Plan& plan) {
 
 std::string print(const FlowPlan& plan) {
   std::string text;
+  if (plan.start > Seconds(0)) text += fmt::format("starts after {}\n", format(plan.start));
   for (size_t i = 0; i < plan.phases.size(); ++i) {
     const Phase& phase = plan.phases[i];
     text += fmt::format("phase {}: {} steps inside nodes, {} between", i, phase.near_steps, phase.far_steps);
     if (phase.head > 0) text += fmt::format(", fills with {:.6g}", phase.head);
+    if (phase.near_latency != 1 || phase.far_latency != 1)
+      text += fmt::format(", of {:.3g} and {:.3g} times the latency", phase.near_latency, phase.far_latency);
+    if (phase.least > Seconds(0)) text += fmt::format(", moves for {} or longer", format(phase.least));
     text += "\n";
     for (const Flow& flow : phase.flows) text += fmt::format("  {}>{} {:.6g}", flow.from, flow.to, flow.share);
     text += "\n";

@@ -117,7 +117,8 @@ CostModel make(const JsonView& parameters) {
   CostModel model     = cost_models().get("roofline", parameters.where()).make(JsonView(nothing, parameters.file()));
   const bool measured = measured_messages(parameters);
   model.name          = "calibrated";
-  model.compute       = [shared, has_laws, beyond = model.compute](const Application& application,
+  model.measures_collectives = has_laws && !shared->own;
+  model.compute              = [shared, has_laws, beyond = model.compute](const Application& application,
                                                              const platform::Device& device) {
     return chained_price(*shared, has_laws, application, device, beyond);
   };

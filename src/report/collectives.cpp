@@ -70,6 +70,8 @@ CollectiveSummary summary_of(const stream::Program& program, const Group& group)
   summary.name          = name_of(program, *group.example);
   summary.kind          = collective::name(communication.kind);
   summary.algorithm     = names(group.algorithms);
+  summary.by_library    = std::any_of(group.algorithms.begin(), group.algorithms.end(),
+                                      [](const auto* algorithm) { return algorithm->is_of_libraries; });
   summary.ranks         = ranks;
   summary.bytes         = communication.bytes;
   summary.count         = group.count;

@@ -215,6 +215,7 @@ std::string collectives(const Summary& summary) {
     out += fmt::format("  {}{:>9}{:>12}{:>13}{:>13}{:>11}{:>9}\n", padded(what, 31), count(row.count),
                        format(row.time / static_cast<double>(row.count)), format(row.algbw), format(row.busbw),
                        percent(row.contention / row.time), percent(row.waiting / (row.time + row.waiting)));
+    if (row.by_library) out.insert(out.size() - 1, "  " + row.algorithm);
   }
   return out;
 }

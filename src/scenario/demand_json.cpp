@@ -1,4 +1,5 @@
 #include "foreflow/scenario/demand.h"
+#include "scenario/library.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -24,7 +25,7 @@ std::vector<Message> read_messages(const JsonView& json) {
     std::vector<int> ranks;
     for (const JsonView& rank : item.at("ranks").items()) ranks.push_back(static_cast<int>(rank.as_int()));
     all.push_back({static_cast<collective::Kind>(item.at("kind").as_int()),
-                   &collective::algorithms().get(item.at("algorithm").as_string(), item.where()), std::move(ranks),
+                   &algorithm_named(item.at("algorithm").as_string(), item.where()), std::move(ranks),
                    Bytes(item.at("bytes").as_number()), item.at("count").as_int()});
   }
   return all;

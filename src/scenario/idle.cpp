@@ -108,10 +108,18 @@ class Finder {
                                    [&](const auto& one) { return one.kind == kind.name; });
       if (!met) add("collective", kind.name, "the program has no such communication");
     }
+    add("collective", "library", why_library_is_idle(summary));
     return std::move(found_);
   }
 
  private:
+  std::string why_library_is_idle(const report::Summary& summary) const {
+    if (summary.collectives.empty()) return "the program communicates nothing";
+    const bool chooses = std::any_of(scenario_.collectives.algorithms.begin(), scenario_.collectives.algorithms.end(),
+                                     [](const auto* one) { return one != nullptr && one->choose != nullptr; });
+    return chooses ? "" : "every kind has an algorithm that is named";
+  }
+
   void add(std::string_view part, std::string_view key, const std::string& why) {
     if (why.empty() || !root_.has(part) || root_.at(part).json().if_object() == nullptr) return;
     const JsonView holder = root_.at(part);

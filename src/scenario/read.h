@@ -26,7 +26,7 @@ cost::CostModel read_cost(const JsonView& json, int devices);  // of the program
 Seconds short_time_or_none(const JsonView& json, std::string_view key);
 lower::HostCosts read_host(const JsonView& json);
 // For the groups of devices that `strategy` makes.
-lower::Options read_collectives(const JsonView& json, const Strategy& strategy);
+lower::Options read_collectives(const JsonView& json, const Strategy& strategy, const cost::CostModel& cost);
 
 // Workload, strategy, placement, cost and collectives of the object `root` into `scenario`.
 void read_work(const JsonView& root, Scenario& scenario);

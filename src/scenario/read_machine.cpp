@@ -1,6 +1,7 @@
 #include "foreflow/cost/load.h"
 #include "scenario/collective_groups.h"
 #include "scenario/keys/sections.h"
+#include "scenario/library.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {
@@ -45,10 +46,17 @@ cost::CostModel read_cost(const JsonView& json, int devices) {
                        : cost::make_model(json, devices);
 }
 
-lower::Options read_collectives(const JsonView& json, const Strategy& strategy) {
+lower::Options read_collectives(const JsonView& json, const Strategy& strategy, const cost::CostModel& cost) {
   json.allow_only(names_of(collective_keys()));
   lower::Options options;
-  options.algorithms       = read_algorithms(json);
+  options.algorithms = read_algorithms(json);
+  if (json.has("library")) {
+    const JsonView library = json.at("library");
+    const auto& chooses    = library_named(library.as_string(), library.where(), cost);
+    for (const collective::AlgorithmDef*& algorithm : options.algorithms) {
+      if (algorithm == nullptr) algorithm = &chooses;
+    }
+  }
   options.collective_start = short_time_or_none(json, "start");
   options.message_start    = short_time_or_none(json, "message_start");
   for (const CollectiveGroup& group : collective_groups()) {

@@ -135,8 +135,10 @@ class Decoupler {
     const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
                                       places_of(program_, instance));
     const auto plan   = placed.algorithm->flows(placed.task);
+    // One phase more where something passes before the first message.
+    const size_t first = static_cast<size_t>(footprint.first + footprint.count) - plan.phases.size();
     for (size_t i = 0; i < plan.phases.size(); ++i) {
-      Phase& phase = footprints_.phases[static_cast<size_t>(footprint.first) + i];
+      Phase& phase = footprints_.phases[first + i];
       if (chosen(phase)) add_relay(phase, plan.phases[i], placed, footprint.bytes);
     }
   }
@@ -177,6 +179,7 @@ class Decoupler {
         if (weights.empty()) return;  // inside a device
         // All slices under way on a hop weigh together as much as one message.
         Load& load = loads.emplace_back(Load{{}, share * shape.under_way});
+        if (plan.least > Seconds(0)) load.limit = share * bytes / plan.least;
         for (const auto& [link, weight] : weights) {
           load.crossings.push_back({link, weight});
           limit(load, link, weight);

@@ -52,13 +52,15 @@ class FootprintMaker::Work {
     } else if (const stream::HostCopy copy = stream::host_copy(communication); copy != stream::HostCopy::none) {
       result_.phases.push_back(host_phase(copy, communication.bytes, places[0]));
     } else {
-      Known& group      = known_[static_cast<size_t>(number_of(places))];
-      const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
-                                        places, group.ground);
-      algorithm         = placed.algorithm;
-      if (communication.start > Seconds(0)) result_.phases.push_back({communication.start, Seconds(0), -1});
-      for (const collective::Phase& plan : algorithm->flows(placed.task).phases)
-        result_.phases.push_back(phase(plan, communication, placed, group));
+      Known& group        = known_[static_cast<size_t>(number_of(places))];
+      const auto placed   = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
+                                          places, group.ground);
+      algorithm           = placed.algorithm;
+      const auto plan     = algorithm->flows(placed.task);
+      const Seconds start = communication.start + plan.start;
+      if (start > Seconds(0)) result_.phases.push_back({start, Seconds(0), -1});
+      for (const collective::Phase& one : plan.phases)
+        result_.phases.push_back(phase(one, communication, placed, group));
     }
     const auto last = static_cast<int32_t>(result_.phases.size());
     result_.distinct.push_back({first, last - first, example, communication.bytes, algorithm});
@@ -113,14 +115,27 @@ class FootprintMaker::Work {
     auto& [crossed, load] = *known;
     const Bytes bytes     = communication.bytes;
     const Seconds filling = plan.head > 0 ? crossed.one_by_one(bytes) : Seconds(0);
-    Phase result{plan.near_steps * crossed.near + plan.far_steps * crossed.far + plan.head * filling,
+    Phase result{plan.near_steps * (plan.near_latency * crossed.near) +
+                     plan.far_steps * (plan.far_latency * crossed.far) + plan.head * filling,
                  crossed.alone(bytes), -1};
-    if (result.alone > Seconds(0)) {
+    if (result.alone > Seconds(0) && plan.least > result.alone) {
+      result.alone = plan.least;
+      result.load  = number_of(limited(
+           load < 0 ? Load{crossed.crossings, crossed.unit, crossed.limit()} : result_.loads[static_cast<size_t>(load)],
+           bytes / plan.least));
+    } else if (result.alone > Seconds(0)) {
       if (load < 0) load = number_of({std::move(crossed.crossings), crossed.unit, crossed.limit()});
       result.load = load;
     }
     result.uneven = bytes > Bytes(0) && crossed.uneven;
     return result;
+  }
+
+  // The load, of which no more than `pace` bytes of the communication move in a second.
+  static Load limited(Load load, BytesPerSecond pace) {
+    const BytesPerSecond own = load.unit * pace;
+    if (load.limit == BytesPerSecond(0) || own < load.limit) load.limit = own;
+    return load;
   }
 
   int32_t number_of(Load load) {

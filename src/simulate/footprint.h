@@ -41,8 +41,8 @@ struct Load {
   std::vector<stream::Crossing> crossings;  // by link number
   double unit;  // the largest share of which the share of each message is a multiple; flows compete for a link in
                 // messages of this size
-  // The most that fat pipes on its way let through of one message of this size; 0: there are none. Such links are among
-  // the crossings but nothing competes for them.
+  // The most that fat pipes on its way and the protocol of a library let through of one message of this size; 0: as
+  // much as comes. Fat pipes are among the crossings but nothing competes for them.
   BytesPerSecond limit{0};
 };
 

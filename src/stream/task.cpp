@@ -11,6 +11,7 @@ namespace foreflow::stream {
 namespace {
 
 using collective::Group;
+using collective::Medium;
 using collective::Wire;
 using platform::Platform;
 using platform::Route;
@@ -19,10 +20,23 @@ const platform::Link& link(const Platform& platform, int index) {
   return platform.links().like(static_cast<size_t>(index));
 }
 
+// What a message travels over. A way through a NIC is a network, one over NVLink is not.
+Medium medium_of(const Platform& platform, const Route& route, bool leaves) {
+  bool nvlink = false, card = false;
+  for (const int crossed : route.links) {
+    const std::string& kind = link(platform, crossed).kind;
+    nvlink                  = nvlink || kind == "nvlink";
+    card                    = card || kind == "nic";
+  }
+  if (nvlink && !card) return Medium::nvlink;
+  return leaves || card ? Medium::network : Medium::bus;
+}
+
 // The slower of what is known and the route, if there is one.
-void worsen(std::optional<Wire>& wire, const Platform& platform, const Route& route) {
+void worsen(std::optional<Wire>& wire, const Platform& platform, const Route& route, bool leaves) {
   if (!route.exists()) return;
-  Wire found{platform.step_latency(route), BytesPerSecond(std::numeric_limits<double>::infinity())};
+  Wire found{platform.step_latency(route), BytesPerSecond(std::numeric_limits<double>::infinity()),
+             medium_of(platform, route, leaves)};
   for (const int crossed : route.links) {
     const auto times = std::count(route.links.begin(), route.links.end(), crossed);
     found.bandwidth  = std::min(found.bandwidth, link(platform, crossed).payload() / static_cast<double>(times));
@@ -30,6 +44,7 @@ void worsen(std::optional<Wire>& wire, const Platform& platform, const Route& ro
   if (wire) {
     found.latency   = std::max(found.latency, wire->latency);
     found.bandwidth = std::min(found.bandwidth, wire->bandwidth);
+    found.medium    = std::max(found.medium, wire->medium);
   }
   wire = found;
 }
@@ -72,27 +87,31 @@ class Survey {
       for (const int rank : nodes_[node]) group.node[static_cast<size_t>(rank)] = static_cast<int>(node);
     }
     if (nodes_.size() > 1) group.rail = look_out(far);
+    size_t in_each = std::numeric_limits<size_t>::max();  // rings in each node
     for (auto& ranks : nodes_) {
       std::vector<int> devices;
       for (const int rank : ranks) devices.push_back(place(rank));
       Rings rings = rings_in_node(platform_, devices);
       for (const Route& hop : rings.hops) {
-        worsen(near, platform_, hop);
+        worsen(near, platform_, hop, false);
         able_.see(platform_, hop, false);
       }
       for (auto& ring : rings.orders) {
         for (int& member : ring) member = ranks[static_cast<size_t>(member)];
       }
-      ranks = rings.orders.front();
+      in_each = std::min(in_each, rings.orders.size());
+      ranks   = rings.orders.front();
       if (nodes_.size() == 1) group.rings = std::move(rings.orders);
     }
     if (nodes_.size() > 1) group.rings = rings_between(nodes_, group.rail);
     if (static_cast<int64_t>(group.rings.size()) > able_.channels)
       group.rings.resize(static_cast<size_t>(able_.channels));
     // A mesh: each ring has links of its own, and the port of a rank is all of them together.
-    if (near && nodes_.size() == 1) near->bandwidth = static_cast<double>(group.rings.size()) * near->bandwidth;
+    if (near)
+      near->bandwidth = static_cast<double>(nodes_.size() == 1 ? group.rings.size() : in_each) * near->bandwidth;
     group.nvls  = nodes_.size() == 1 && able_.add_inside;
     group.sharp = nodes_.size() > 1 && able_.add_between;
+    describe_devices(group);
     const Wire instant{Seconds(0), BytesPerSecond(1)};  // no message uses this wire
     const Wire inside = near.value_or(far.value_or(instant));
     return {std::move(group), inside, far.value_or(inside)};
@@ -100,6 +119,17 @@ class Survey {
 
  private:
   int place(int rank) const { return places_[static_cast<size_t>(rank)]; }
+
+  void describe_devices(Group& group) const {
+    const auto device       = [&](int place) -> auto& { return platform_.devices().like(static_cast<size_t>(place)); };
+    group.device            = device(places_.front()).kind;
+    group.nvlink_generation = device(places_.front()).nvlink_generation;
+    for (const int place : places_) {
+      if (platform_.device_kind(place) == platform_.device_kind(places_.front())) continue;
+      group.nvlink_generation = std::min(group.nvlink_generation, device(place).nvlink_generation);
+      if (device(place).kind != group.device) group.device.clear();
+    }
+  }
 
   // The rail of each rank.
   std::vector<int> look_out(std::optional<Wire>& far) {
@@ -110,7 +140,7 @@ class Survey {
       std::vector<int> nics;
       for (size_t i = 0; i < here.size(); ++i) {
         const Route route = platform_.route(place(here[i]), place(next[std::min(i, next.size() - 1)]));
-        worsen(far, platform_, route);
+        worsen(far, platform_, route, true);
         able_.see(platform_, route, true);
         const int out                       = nic(platform_, route);
         const auto known                    = std::find(nics.begin(), nics.end(), out);
@@ -157,8 +187,8 @@ void add_relays(const Platform& platform, Placed& placed) {
     group.node.insert(group.node.end(), {0, 1});
     group.relays += 2;
     group.rail.insert(group.rail.end(), 2, group.relays / 2);
-    worsen(near, platform, platform.route(sender, here[i]));
-    worsen(near, platform, platform.route(there[i], receiver));
+    worsen(near, platform, platform.route(sender, here[i]), false);
+    worsen(near, platform, platform.route(there[i], receiver), false);
   }
   if (near) placed.task.near = *near;
 }

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "foreflow/collective/library.h"
 #include "search/bounds.h"
 #include "search/question.h"
 #include "search/refine.h"
@@ -156,6 +157,16 @@ void expect_bounds_hold(const Json& source) {
 }
 
 TEST_P(RandomSearch, BoundsDoNotExceedWhatIsPredicted) { expect_bounds_hold(small_question(GetParam())); }
+
+// What a library takes depends on sizes and groups, and may be what was measured.
+TEST_P(RandomSearch, BoundsDoNotExceedWhatIsPredictedWithALibrary) {
+  Json source      = small_question(GetParam());
+  const auto names = collective::libraries().names();
+  Json chosen      = Json::object().set("library", names[static_cast<size_t>(GetParam()) % names.size()]);
+  source.set("collective", std::move(chosen));
+  if (GetParam() % 2 == 0) source.set("cost", Json::object().set("model", "calibrated"));
+  expect_bounds_hold(source);
+}
 
 TEST_P(RandomSearch, LeavingOutLosesNothing) {
   const Json source = small_question(GetParam());

@@ -7,6 +7,7 @@
 // sums around. As flows it is one phase: each rank sends 2 * 3/4 of the buffer to its neighbour.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -73,15 +74,22 @@ struct Group {
   // Number of relays: devices that are not ranks but can forward what rank 0 sends to rank 1. They are numbered ranks,
   // ranks + 1, ... in pairs: one in the node of rank 0 and one in the node of rank 1, both on one rail. `node` and
   // `rail` include them.
-  int relays = 0;
-  bool nvls  = false;  // the switches inside nodes reduce and multicast (NVLink SHARP)
-  bool sharp = false;  // the switches between nodes reduce and multicast (SHARP)
+  int relays            = 0;
+  bool nvls             = false;  // the switches inside nodes reduce and multicast (NVLink SHARP)
+  bool sharp            = false;  // the switches between nodes reduce and multicast (SHARP)
+  int nvlink_generation = 0;      // of the oldest device; 0: without NVLink, or unknown
+  std::string device    = {};     // the kind of all devices, "A100-SXM4-80GB"; empty: unknown, or not all are of one
 };
+
+// What messages travel over, the slowest part of their way. Libraries have a latency and an efficiency for each.
+enum class Medium : uint8_t { nvlink, bus, network };  // bus: PCIe, memory, links between sockets
+constexpr int kMedia = static_cast<int>(Medium::network) + 1;
 
 // Latency and bandwidth of one message, in one direction.
 struct Wire {
   Seconds latency;
   BytesPerSecond bandwidth;
+  Medium medium = Medium::network;
 };
 
 struct Task {
@@ -125,17 +133,25 @@ struct Flow {
 // bytes / bandwidth;
 //   3. the transfer: all flows run concurrently at one common pace, as a ring moves at the pace of its slowest link,
 //      until each has moved its `share`.
+//
+// A library's protocol changes all three: each step takes `near_latency` or `far_latency` times the latency of its
+// message, shares hold what travels besides the data, and the transfer takes `least` or longer.
 struct Phase {
   int near_steps = 0;       // dependent messages inside nodes; each costs the largest latency of such a message
   int far_steps  = 0;       // dependent messages between nodes, likewise
   std::vector<Flow> flows;  // no two between the same ranks
-  double head = 0;
+  double head         = 0;
+  double near_latency = 1, far_latency = 1;
+  Seconds least{};  // of the task at hand
 };
 
 // The form that is simulated: phases run one after the other, and all members enter a phase together.
 struct FlowPlan {
   std::vector<Phase> phases;
+  Seconds start{};  // passes before the first phase
 };
+
+struct Cost;
 
 struct AlgorithmDef {
   std::string_view name;
@@ -145,14 +161,20 @@ struct AlgorithmDef {
   // True when it works for this group. Requires: `kind` is one of `kinds`.
   bool (*supports)(Kind kind, const Group& group);
   // Both require a supported task.
-  Plan (*plan)(const Task& task);
-  FlowPlan (*flows)(const Task& task);
+  std::function<Plan(const Task& task)> plan;
+  std::function<FlowPlan(const Task& task)> flows;
   bool wants_relays = false;  // whether it can use Group::relays
   // Switches merge messages on the way, so `flows` describes the load of each port and not who sends to whom.
   bool in_switch = false;
   // For algorithms whose `flows` of every kind with KindDef::every_pair are one phase without a head, in which each
   // rank sends each other rank bytes / ranks: the number of dependent steps of that phase. Null for other algorithms.
   int (*all_pairs_steps)(int ranks) = nullptr;
+  // True: an algorithm, or an algorithm under a protocol, that only libraries take; `auto` does not.
+  bool is_of_libraries = false;
+  // For rows that stand for one of several algorithms, such as `auto` and libraries: the one that runs, given what each
+  // of them costs. It outlives the row. Null: the row itself.
+  std::function<const AlgorithmDef&(const Task& task, const std::function<Cost(const AlgorithmDef&)>& cost)> choose =
+      nullptr;
 
   bool does(Kind kind) const;
   bool supports_task(const Task& task) const { return does(task.kind) && supports(task.kind, task.group); }
@@ -199,9 +221,9 @@ Cost closed_form(const AlgorithmDef& algorithm, const Task& task);
 const AlgorithmDef& choose(const Task& task);
 
 // The algorithm that runs when a scenario asks for `wanted`:
-//   1. `auto`: the one with the smallest closed form on `network`;
-//   2. `wanted`, if it supports the task;
-//   3. else the default of the kind.
+//   1. the default of the kind, if `wanted` does not support the task;
+//   2. of `auto` and libraries: what they choose by closed forms on `network`;
+//   3. else `wanted`.
 const AlgorithmDef& usable(const AlgorithmDef& wanted, const Task& task, const Network& network);
 
 // KindDef::bus_factor of a kind.

@@ -56,6 +56,8 @@ struct CostModel {
   bool overlaps_sends = true;
   // True: by default the attention of transformers is one op.
   bool fuses_attention = true;
+  // True: collectives of a named library inside a server take what was measured (cost::measured_collective).
+  bool measures_collectives = false;
   // Time of an op on one device; never negative.
   std::function<Price(const Application&, const platform::Device&)> compute;
   // Time of a communication op over `ranks` members, never negative; nothing: the network simulates it.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "foreflow/base/json.h"
+#include "foreflow/base/units.h"
 
 namespace foreflow::cost {
 
@@ -28,6 +29,20 @@ struct DeviceCalibration {
   std::vector<FittedLaw> laws;          // by law, then by what it is of
   std::vector<std::string> files = {};  // of the measurements
 };
+
+// A collective among devices of one server.
+struct ServerCollective {
+  std::string_view device;  // "A100-SXM4-80GB"
+  std::string_view kind;    // "all_reduce"
+  int ranks;
+  Bytes bytes;        // as collective::Kind defines it
+  bool switch_adds;   // NVLS
+  double bus_factor;  // collective::bus_factor
+};
+
+// What it takes by the law that comes with Foreflow for the device; nothing where the device was not measured itself,
+// nor one with the same links.
+std::optional<Seconds> measured_collective(const ServerCollective& collective);
 
 // The devices whose number of processors is known, which a calibration needs.
 std::vector<std::string> calibrated_devices();

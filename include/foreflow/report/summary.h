@@ -106,8 +106,9 @@ struct CollectiveSummary {
   Seconds contention;    // the part of `time` lost to other traffic on the same links
   // Mean time that a member waits for the last one, summed over all executions; not part of `time`.
   Seconds waiting;
-  std::string late;           // the stream that the others waited for longest in total; empty: none
-  int32_t communication = 0;  // index into Program::communications
+  std::string late;               // the stream that the others waited for longest in total; empty: none
+  int32_t communication = 0;      // index into Program::communications
+  bool by_library       = false;  // a library chose the algorithm, which then includes its protocol: "ring LL128"
 };
 
 // Time in one kind of op, averaged over the devices.

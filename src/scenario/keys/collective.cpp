@@ -1,5 +1,4 @@
-#include "foreflow/collective/collective.h"
-
+#include "foreflow/collective/library.h"
 #include "scenario/collective_groups.h"
 #include "scenario/keys/sections.h"
 
@@ -30,7 +29,11 @@ const Keys& group_collective_keys() {
 
 const Keys& collective_keys() {
   static const Keys keys = [] {
-    Keys all              = group_collective_keys();
+    Keys all = {{"library",
+                 "the communication library, which chooses among the algorithms and protocols that it has; an "
+                 "algorithm that is named for a kind goes before it",
+                 types::one_of(collective::libraries().names()), "none: the usual algorithms, as fast as the wires"}};
+    all.insert(all.end(), group_collective_keys().begin(), group_collective_keys().end());
     const ValueType group = types::object_of(group_collective_keys(), "an object of algorithms by kind");
     all.push_back({"start", "passes before a collective begins, once all members are there", types::time(), "\"0s\""});
     all.push_back({"message_start", "as much before a message between stages", types::time(), "\"0s\""});

@@ -1,0 +1,39 @@
+// All-reduce among all pairs at once (Cowan et al., MSCCLang, 2023): every rank sends each other one its part, which
+// adds it, and then the sum of its own part to all. Two latencies, and no more bytes than a ring; the price are many
+// small messages at the same time.
+//
+//   n = 3    step 0, added: 0>1 1  0>2 2  1>0 0  1>2 2  2>0 0  2>1 1      step 1: 0>1 0  0>2 0  1>0 1  1>2 1  ...
+#include "collective/layout.h"
+
+namespace foreflow::collective::definitions::all_pairs {
+namespace {
+
+Plan plan(const Task& task) {
+  const int ranks = task.group.ranks;
+  Plan result{ranks, {{}, {}}};
+  for (int from = 0; from < ranks; ++from) {
+    for (int to = 0; to < ranks; ++to) {
+      if (from == to) continue;
+      result.steps[0].push_back({from, to, to, true});
+      result.steps[1].push_back({from, to, from, false});
+    }
+  }
+  return result;
+}
+
+FlowPlan flows(const Task& task) { return stepwise(plan(task), task); }
+
+}  // namespace
+
+AlgorithmDef row() {
+  return {.name            = "all_pairs",
+          .doc             = "each rank adds up a part that all send it, and sends it to all",
+          .source          = "Cowan et al. 2023 (MSCCLang)",
+          .kinds           = {Kind::all_reduce},
+          .supports        = any_group,
+          .plan            = plan,
+          .flows           = flows,
+          .is_of_libraries = true};
+}
+
+}  // namespace foreflow::collective::definitions::all_pairs

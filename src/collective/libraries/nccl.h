@@ -1,0 +1,45 @@
+// What NCCL's tuning model (src/graph/tuning.cc, src/graph/topo.h) says, as ways of a library. RCCL and MSCCL are made
+// from it.
+#pragma once
+
+#include "foreflow/collective/library.h"
+
+namespace foreflow::collective {
+
+constexpr Seconds us(double value) { return Seconds(value * 1e-6); }
+constexpr BytesPerSecond GBps(double value) { return BytesPerSecond(value * 1e9); }
+
+// Devices of some generations of NVLink, as the model tells them apart by compute capability.
+struct Era {
+  int from, to;
+  double nvlink;  // what it counts of an NVLink's bandwidth
+  Most ll;        // llMaxBws: the most of protocol LL, among the ranks of 1, 2 and 4 nodes
+};
+const std::vector<Era>& eras();
+
+// What it counts of PCIe and of a network: 12 GB/s of the 15.5 of PCIe 3 x16, and of the 12.5 of 100 Gb/s.
+inline constexpr double kBus = 12 / 15.5, kNetwork = 12 / 12.5;
+// LL128 sends 120 bytes of data in 128; the model counts 92 % of a ring.
+inline constexpr double kLl128 = 0.92;
+
+// Latencies of one protocol: before the first message, and of a step over NVLink, PCIe and a network.
+struct Latencies {
+  Seconds start;
+  ByMedium<Seconds> step;
+};
+
+// Of {LL, LL128, Simple}.
+using Protocols = std::array<Latencies, 3>;
+
+// For devices of every era: `algorithm` under all three protocols, where LL leaves `ll` of the bandwidth, LL128 `near`
+// over NVLink and `far` over a network (nothing over PCIe, where it is off), and Simple `simple`.
+struct Shares {
+  double ll, near, far, simple;
+};
+void add_ways(std::vector<Way>& ways, std::string_view algorithm, const Protocols& latencies, const Shares& shares,
+              const std::vector<Kind>& kinds = {});
+
+// Kinds that are messages between pairs of ranks (ncclSend, ncclRecv in a group).
+void add_messages(std::vector<Way>& ways, const Protocols& ring);
+
+}  // namespace foreflow::collective
