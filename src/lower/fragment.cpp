@@ -29,6 +29,13 @@ int32_t intern_row(std::map<Key, int32_t>& index, std::vector<Row>& rows, Key ke
   return found->second;
 }
 
+Issuer::Fragment kind_of(const ir::Function& function, bool is_entry) {
+  if (!is_entry) return Issuer::Fragment::pass;
+  const bool calls =
+      std::any_of(function.ops.begin(), function.ops.end(), [](const ir::Op& op) { return op.is_call(); });
+  return calls ? Issuer::Fragment::caller : Issuer::Fragment::whole;
+}
+
 }  // namespace
 
 int32_t FragmentMaker::intern(stream::Compute compute, const std::array<Seconds, cost::kProvenances>& shares) {
@@ -73,12 +80,13 @@ class FragmentWriter {
         function_(maker.module_.functions[instance_.function]),
         live_(analyse(maker.module_, instance_, boundary, maker.cost_.memory)),
         recorder_(maker.ledger_, function_, instance_.function, live_),
-        issuer_(maker.options_.host),
+        issuer_(maker.options_.host, kind_of(function_, is_entry())),
         kernels_(maker.options_.fuses, function_, instance_, live_) {}
 
   Fragment run() {
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       const ir::Op& op = function_.ops[o];
+      issuer_.reach(op);
       if (op.is_call()) {
         call(o);
       } else if (copies_host(op)) {
@@ -105,6 +113,7 @@ class FragmentWriter {
     Recorder::Log log;
   };
 
+  bool is_entry() const { return &instance_ == &maker_.interpretation_.entry(); }
   const ir::Type& type(ir::ValueId id) const { return instance_.values[ir::index(id)].type; }
   Bytes size_of(size_t buffer) const { return live_.size[instance_.values.number(buffer)]; }
   bool owns_memory(size_t value) const { return live_.buffer_of[value] == static_cast<int32_t>(value); }
@@ -425,7 +434,7 @@ class FragmentWriter {
   void settle_boundary() {
     for (const int32_t buffer : live_.unfreed_parameters) free(buffer, place_of(buffer));
     // The entry has no caller that would count its results: new weights have the memory of the old ones.
-    if (&instance_ == &maker_.interpretation_.entry()) return;
+    if (is_entry()) return;
     for (const ir::ValueId id : live_.returned_again) {
       if (ir::in_host_memory(ir::device_of(type(id)))) continue;
       Open& open = open_[ir::device_of(type(id))];

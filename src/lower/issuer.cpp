@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "foreflow/ir/fp8.h"
+#include "foreflow/ir/pipeline_ends.h"
 
 namespace foreflow::lower {
 namespace {
@@ -11,33 +12,24 @@ bool is_main(const ir::Device& device) { return device.stream_name().empty(); }
 
 bool is_update(const ir::Op& op) { return op.def->role == ir::Role::optimizer; }
 
-// Looks up rows of a table of embeddings, or adds gradients to them; also the form for a part of the table.
-bool embeds(const ir::Op& op) {
-  using Kind = ir::VocabularyForm::Kind;
-  if (op.def->loss) return false;
-  const Kind kind = op.def->vocabulary.kind;
-  return kind == Kind::lookup || kind == Kind::lookup_gradient ||
-         (op.attributes->find("first") != nullptr && op.attributes->find("all") != nullptr);
-}
-
 }  // namespace
+
+Issuer::Issuer(const HostCosts& costs, Fragment fragment)
+    : costs_(costs),
+      on_(costs.any()),
+      whole_(fragment == Fragment::whole),
+      reached_{fragment == Fragment::caller ? 0 : 1, whole_ ? 2 : 0} {}
+
+void Issuer::reach(const ir::Op& op) {
+  if (!on_ || op.is_call()) return;
+  if (whole_ && op.def->role == ir::Role::loss_gradient) reached_ = {2, 4};
+  if (op.attributes->find(ir::kPipelineEnds) == nullptr) return;
+  // An op in several parts has the attribute in each.
+  reached_.quarters = std::max(reached_.quarters, static_cast<int>(op.attributes->get_int(ir::kPipelineEnds)));
+}
 
 bool Issuer::begins_anew(const ir::Op& op, const ir::Device& device) {
   return on_ && is_main(device) && is_update(op) && !seen_[device].update;
-}
-
-Seconds Issuer::of_microbatch(const ir::Op& op, Seen& seen) const {
-  const Seconds quarter = costs_.microbatch / 4;
-  if (op.def->loss && !seen.loss) {
-    seen.loss = true;
-    return quarter;
-  }
-  if (!embeds(op) || (seen.embedding && !seen.loss)) return Seconds(0);
-  // The backward pass of a function that has both passes: also that of the loss.
-  const bool closes = seen.embedding;
-  seen.embedding    = true;
-  seen.loss         = false;
-  return closes ? 2 * quarter : quarter;
 }
 
 void Issuer::add(const ir::Op& op, const ir::Device& device, int kernels, Seconds time, stream::Issue& issue) {
@@ -47,9 +39,9 @@ void Issuer::add(const ir::Op& op, const ir::Device& device, int kernels, Second
     return;
   }
   Seen& seen = seen_[device];
-  if (!seen.anything) issue.prepare(costs_.call);
-  seen.anything = true;
-  issue.prepare(of_microbatch(op, seen));
+  issue.prepare(static_cast<double>(reached_.calls - seen.issued.calls) * costs_.call);
+  issue.prepare(static_cast<double>(reached_.quarters - seen.issued.quarters) * costs_.microbatch / 4);
+  seen.issued = reached_;
   // Updates of many tensors are a few kernels, which `step` counts.
   if (is_update(op) && !seen.update) {
     seen.update = true;

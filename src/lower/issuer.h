@@ -13,8 +13,16 @@ namespace foreflow::lower {
 
 class Issuer {
  public:
-  explicit Issuer(const HostCosts& costs) : costs_(costs), on_(costs.any()) {}
+  // What a fragment is.
+  enum class Fragment : uint8_t {
+    pass,   // a function that is called
+    whole,  // a program without calls: one microbatch, forward and backward
+    caller  // the entry of a program with calls
+  };
+  Issuer(const HostCosts& costs, Fragment fragment);
 
+  // The next op of the fragment. For each op before `add`, and for those of which nothing is issued.
+  void reach(const ir::Op& op);
   // The optimizer has a compute of its own, before which the host may wait.
   bool begins_anew(const ir::Op& op, const ir::Device& device);
   // Adds the kernels of an op, which take `time` together, to the compute that runs on `device`. 0: it lengthens the
@@ -24,14 +32,18 @@ class Issuer {
   stream::Issue of(collective::Kind kind, const std::vector<ir::Device>& members) const;
 
  private:
-  struct Seen {
-    bool anything = false, embedding = false, loss = false, update = false;
+  // What every device issues before its next kernel, or has issued: calls, and quarters of a microbatch.
+  struct Work {
+    int calls = 0, quarters = 0;
   };
-  // The parts of a microbatch's cost that the host spends before this op.
-  Seconds of_microbatch(const ir::Op& op, Seen& seen) const;
+  struct Seen {
+    Work issued;
+    bool update = false;
+  };
 
   const HostCosts& costs_;
-  const bool on_;
+  const bool on_, whole_;
+  Work reached_;
   std::map<ir::Device, Seen> seen_;
 };
 

@@ -31,7 +31,8 @@ transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenar
           .partition              = strategy.partition,
           .shares     = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
           .prices     = std::move(prices),
-          .stage_ends = strategy.stage_ends};
+          .stage_ends = strategy.stage_ends,
+          .marks_ends = scenario.collectives.host.microbatch > Seconds(0)};
 }
 
 Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario) {

@@ -62,6 +62,8 @@ struct Pipeline {
   StagePrices prices         = {};
   // Replaces `partition` and `shares`: Cut::stage_ends of a program with the same forward pass. Empty: not used.
   std::vector<int32_t> stage_ends = {};
+  // The passes of the first and the last stage say so (ir/pipeline_ends.h).
+  bool marks_ends = false;
 };
 
 // Distributes the program over the stages of a pipeline.

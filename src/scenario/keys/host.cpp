@@ -12,13 +12,12 @@ struct HostTime {
 };
 constexpr HostTime kHostTimes[] = {
     {"kernel", "time of the host to issue a kernel", &lower::HostCosts::kernel},
-    {"call", "for each call of a function of the program, such as a stage's pass over a microbatch",
-     &lower::HostCosts::call},
+    {"call", "for each pass of a stage over a microbatch, forward or backward", &lower::HostCosts::call},
     {"collective", "for each collective, and for each hand-over to another stream of the device",
      &lower::HostCosts::collective},
     {"message", "for each message between stages, at either end", &lower::HostCosts::message},
     {"microbatch",
-     "for each microbatch: data, loss, schedule; half where its data is embedded, half where its loss is computed, "
+     "for each microbatch: data, loss, schedule; half of it on the first stage of the pipeline, half on the last one, "
      "each "
      "half in equal parts before the forward and the backward pass",
      &lower::HostCosts::microbatch},

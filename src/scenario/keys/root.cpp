@@ -15,7 +15,8 @@ const Keys& part_keys_of_work() {
        part("workload", "an object with `model`, `onnx` or `distir`")},
       {"strategy", "how it is distributed", part("strategy"), "one device"},
       {"cost", "what computing costs", part("cost"), "`roofline`"},
-      {"host", "what the host needs to issue it", part("host", "`none`, or an object of times"), "`none`"},
+      {"host", "how long the host takes to issue what devices do", part("host", "`none`, or an object of times"),
+       "`none`"},
       {"collective", "the algorithms of collectives", part("collective"), "the usual ones"},
       {"placement", "which device each rank has", part("placement", "the name of a policy, or an object"), "`packed`"}};
   return keys;

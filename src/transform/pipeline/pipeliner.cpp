@@ -86,6 +86,7 @@ class Pipeliner {
         staged_(stage(module, values_, wanted, plan, decided)),
         plan_(delayed(function_, staged_, values_, wanted, plan, decided)),
         summed_(find_sums(function_, staged_, values_)),
+        marks_ends_(wanted.marks_ends),
         outliner_(function_, staged_, values_, microbatches_, summed_, ops),
         builder_(function_.name, ops),
         placed_(builder_, values_, run_, decided != nullptr ? decided->groups : std::vector<int>()),
@@ -97,7 +98,7 @@ class Pipeliner {
     check_ops();
     find_shared();
     const std::vector<PlacedTask> tasks = schedule::linearize(plan_);
-    functions_.outline(tasks, distributed_.module);
+    functions_.outline(tasks, distributed_.module, marks_ends_ ? plan_.stages() : 0);
     holders_ = holders_of(function_, staged_, functions_, devices_);
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
     make_room(tasks);
@@ -304,6 +305,7 @@ class Pipeliner {
   const std::vector<StagedOp> staged_;
   const schedule::Plan plan_;
   const std::vector<bool> summed_;
+  const bool marks_ends_;
   StageOutliner outliner_;
   ir::FunctionBuilder builder_;
   const StageDevices devices_{plan_};

@@ -1,5 +1,9 @@
 #include "transform/pipeline/stage_table.h"
 
+#include <memory>
+
+#include "foreflow/ir/pipeline_ends.h"
+
 namespace foreflow::transform {
 
 using ir::ValueId;
@@ -17,7 +21,7 @@ StageFunctionKey Begun::before(const PlacedTask& task) {
   return {task.task.phase, task.stage, std::move(known)};
 }
 
-void StageFunctions::outline(const std::vector<PlacedTask>& tasks, ir::Module& module) {
+void StageFunctions::outline(const std::vector<PlacedTask>& tasks, ir::Module& module, int stages) {
   Begun begun(outliner_);
   for (const PlacedTask& task : tasks) {
     if (!is_empty(task)) functions_.try_emplace(begun.before(task));
@@ -25,10 +29,32 @@ void StageFunctions::outline(const std::vector<PlacedTask>& tasks, ir::Module& m
   for (auto& [key, made] : functions_) {
     const auto& [phase, stage, parts] = key;
     made.outlined                     = outliner_.outline(phase, stage, parts);
-    made.number                       = module.functions.size();
+    if (stages > 0) mark_ends(phase, stage, stages, made.outlined.function);
+    made.number = module.functions.size();
     module.functions.push_back(std::move(made.outlined.function));
   }
   find_readers();
+}
+
+void StageFunctions::mark_ends(schedule::Phase phase, int stage, int stages, ir::Function& function) {
+  const int ends = static_cast<int>(stage == 0) + static_cast<int>(stage + 1 == stages);
+  // The second part of a backward pass counts only where there is no first.
+  const bool second = phase == schedule::Phase::weight_grad && !outliner_.is_empty(schedule::Phase::input_grad, stage);
+  if (ends == 0 || second) return;
+  const auto computes = [](const ir::Op& op) {
+    return op.def->role == ir::Role::compute || op.def->role == ir::Role::loss_gradient;
+  };
+  // All of them, because later passes replace some.
+  for (ir::Op& op : function.ops) {
+    if (!computes(op)) continue;
+    ir::AttributesRef& marked = marked_[{op.attributes, ends}];
+    if (marked == nullptr) {
+      ir::Attributes attributes = *op.attributes;
+      attributes.set(std::string(ir::kPipelineEnds), static_cast<int64_t>(ends));
+      marked = std::make_shared<const ir::Attributes>(std::move(attributes));
+    }
+    op.attributes = marked;
+  }
 }
 
 void StageFunctions::find_readers() {

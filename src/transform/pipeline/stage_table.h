@@ -43,8 +43,9 @@ class StageFunctions {
  public:
   StageFunctions(const ir::Function& function, StageOutliner& outliner) : function_(function), outliner_(outliner) {}
 
-  // Appends the functions that the tasks call to `module`.
-  void outline(const std::vector<schedule::PlacedTask>& tasks, ir::Module& module);
+  // Appends the functions that the tasks call to `module`. Above 0, `stages` is the number of all stages, and the
+  // passes of the first and the last one say so (ir/pipeline_ends.h).
+  void outline(const std::vector<schedule::PlacedTask>& tasks, ir::Module& module, int stages);
 
   bool is_empty(const schedule::PlacedTask& task) const { return outliner_.is_empty(task.task.phase, task.stage); }
   StageFunction& at(const StageFunctionKey& key) { return functions_.at(key); }
@@ -60,11 +61,13 @@ class StageFunctions {
   const std::set<int>& readers(ir::ValueId id) const;
 
  private:
+  void mark_ends(schedule::Phase phase, int stage, int stages, ir::Function& function);
   void find_readers();
 
   const ir::Function& function_;
   StageOutliner& outliner_;
   std::map<StageFunctionKey, StageFunction> functions_;
+  std::map<std::pair<ir::AttributesRef, int>, ir::AttributesRef> marked_;  // with the number of ends
   std::map<ir::ValueId, int> home_;
   std::map<ir::ValueId, std::set<int>> readers_;
 };
