@@ -11,6 +11,13 @@ if(NOT ONNX_SCHEMA_TEXT MATCHES "attribute_proto")
   string(REPLACE "repeated string attribute = 6;" "repeated string attribute = 6;\n  repeated AttributeProto attribute_proto = 11;"
          ONNX_SCHEMA_TEXT "${ONNX_SCHEMA_TEXT}")
 endif()
+# Functions of one name, told apart by their overload, came with ONNX 1.16.
+if(NOT ONNX_SCHEMA_TEXT MATCHES "string overload")
+  string(REPLACE "optional string op_type = 4;" "optional string op_type = 4;\n  optional string overload = 8;"
+         ONNX_SCHEMA_TEXT "${ONNX_SCHEMA_TEXT}")
+  string(REPLACE "repeated string attribute = 6;" "repeated string attribute = 6;\n  optional string overload = 13;"
+         ONNX_SCHEMA_TEXT "${ONNX_SCHEMA_TEXT}")
+endif()
 file(CONFIGURE OUTPUT ${ONNX_PROTO_DIR}/foreflow_onnx.proto CONTENT "${ONNX_SCHEMA_TEXT}" @ONLY)
 add_custom_command(
   OUTPUT ${ONNX_PROTO_DIR}/foreflow_onnx.pb.cc ${ONNX_PROTO_DIR}/foreflow_onnx.pb.h

@@ -1,6 +1,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/program_file.h"
+#include "cli/remarks.h"
 #include "foreflow/analyze/report.h"
 #include "foreflow/base/text.h"
 #include "foreflow/ir/written_out.h"
@@ -22,6 +23,7 @@ struct Options {
 ir::Module read_subject(const Options& options) {
   if (is_onnx(options.file)) {
     if (!options.inputs.empty()) throw Error("--input", "is for .distir files; give --shape INPUT=1,128");
+    remark_on_opset(options.file);
     const onnx::Imported imported = onnx::import_model(options.file, ops::table(), onnx::Numbers::skip);
     return scenario::with_sizes(imported, parse_sizes(options.shapes, options.dims));
   }

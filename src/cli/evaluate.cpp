@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/program_file.h"
+#include "cli/remarks.h"
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/onnx/import.h"
 #include "foreflow/onnx/tensor_file.h"
@@ -30,6 +31,7 @@ struct Subject {
 Subject read_subject(const Options& options, const Arrays& inputs) {
   Subject subject;
   if (is_onnx(options.file)) {
+    remark_on_opset(options.file);
     onnx::Imported imported =
         onnx::import_model(options.file, ops::table(), onnx::Numbers::read, {.shapes = {}, .inputs = inputs});
     for (const onnx::Port& input : imported.inputs) subject.aliases[input.name] = input.value;

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/program_file.h"
+#include "cli/remarks.h"
 #include "cli/run_report.h"
 #include "foreflow/base/text.h"
 #include "foreflow/cost/load.h"
@@ -44,7 +45,8 @@ void check_options(const Options& options) {
 // The function to run is the last.
 ir::Module read_module(const Options& options) {
   if (options.file.ends_with(".json")) {
-    const scenario::Scenario scenario     = scenario::load_file(options.file, options.settings);
+    const scenario::Scenario scenario = scenario::load_file(options.file, options.settings);
+    remark_on_opsets(scenario);
     const scenario::PlatformRef platform  = scenario::load_platform(scenario.platform);
     const scenario::Sequential sequential = scenario::build(scenario);
     return scenario::distribute(sequential, scenario::resolve(scenario, sequential, *platform).value(), *platform);

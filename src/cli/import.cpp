@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/program_file.h"
+#include "cli/remarks.h"
 #include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
 #include "foreflow/binary/program_file.h"
@@ -90,6 +91,7 @@ std::string to_text(const std::string& file, const onnx::Imported& imported, con
 void run(const Options& options) {
   const scenario::InputSizes sizes = parse_sizes(options.shapes, options.dims);
   const onnx::Given given{sizes.shapes, read_arrays(options.inputs, "--input"), sizes.dims};
+  remark_on_opset(options.file);
   const onnx::Imported imported = onnx::import_model(options.file, ops::table(), onnx::Numbers::skip, given);
   check_inputs(imported, given);
   const ir::Module module = scenario::with_sizes(imported, sizes);

@@ -9,6 +9,7 @@
 #include "cli/lower_pytorch.h"
 #include "cli/output.h"
 #include "cli/program_file.h"
+#include "cli/remarks.h"
 #include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
@@ -69,6 +70,7 @@ void write_programs(const Options& options, const ir::Module& module,
 void lower_scenario(const Options& options) {
   const scenario::Scenario scenario = scenario::load_file(options.file, options.settings);
   scenario::check_one_job(scenario);
+  remark_on_opsets(scenario);
   const scenario::PlatformRef platform  = scenario::load_platform(scenario.platform);
   const lower::Options placed           = scenario::lowering(scenario, *platform);
   const scenario::Sequential sequential = scenario::build(scenario);

@@ -1,5 +1,6 @@
 #include "cli/program_file.h"
 
+#include "cli/remarks.h"
 #include "foreflow/base/text.h"
 #include "foreflow/binary/program_file.h"
 #include "foreflow/ir/text.h"
@@ -41,23 +42,39 @@ ir::Module read_program(const std::string& path) {
 
 bool is_onnx(const std::string& path) { return path.ends_with(".onnx"); }
 
+namespace {
+
+// Refuses a second setting of the same name, unless it says the same.
+template <class T>
+void set_once(std::map<std::string, T>& all, const std::string& name, T value, const std::string& option,
+              const std::string& setting) {
+  const auto [entry, fresh] = all.emplace(name, value);
+  if (!fresh && entry->second != value)
+    throw Error(option + " " + setting, "contradicts an earlier " + option + " of \"" + name + "\"; give one");
+}
+
+}  // namespace
+
 scenario::InputSizes parse_sizes(const std::vector<std::string>& shapes, const std::vector<std::string>& dims) {
   scenario::InputSizes sizes;
   for (const std::string& setting : shapes) {
     const auto [name, words] = split_setting(setting, "--shape");
-    sizes.shapes[name]       = parse_dims(words, "--shape " + setting);
+    set_once(sizes.shapes, name, parse_dims(words, "--shape " + setting), "--shape", setting);
   }
   for (const std::string& setting : dims) {
     const auto [name, word] = split_setting(setting, "--dim");
     const auto size         = parse_number<int64_t>(word);
     if (!size || *size < 0) throw Error("--dim " + setting, "\"" + word + "\" is no dimension; write batch=8");
-    sizes.dims[name] = *size;
+    set_once(sizes.dims, name, *size, "--dim", setting);
   }
   return sizes;
 }
 
 ir::Module read_program_or_model(const std::string& path, const scenario::InputSizes& sizes) {
-  if (is_onnx(path)) return scenario::with_sizes(onnx::import_model(path, ops::table(), onnx::Numbers::skip), sizes);
+  if (is_onnx(path)) {
+    remark_on_opset(path);
+    return scenario::with_sizes(onnx::import_model(path, ops::table(), onnx::Numbers::skip), sizes);
+  }
   if (!sizes.shapes.empty())
     throw Error("--shape " + sizes.shapes.begin()->first, "is for .onnx models; a program states its shapes itself");
   if (!sizes.dims.empty())

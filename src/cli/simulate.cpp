@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/remarks.h"
 #include "cli/timing.h"
 #include "foreflow/base/escape.h"
 #include "foreflow/base/memory.h"
@@ -57,6 +58,7 @@ struct Simulated {
 
 Simulated simulated(const Options& options) {
   scenario::Scenario scenario = scenario::load_file(options.scenario, options.settings);
+  remark_on_opsets(scenario);
   if (!options.engine.empty()) scenario.engine = &simulate::engines().get(options.engine, "--engine");
   const bool chosen           = !options.devices.empty();
   scenario.simulation.observe = options.observe;

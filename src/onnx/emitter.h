@@ -2,6 +2,7 @@
 // their results are known and, if they are small, the elements.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,9 @@ class Emitter {
   // The number that a value of one element holds; nothing if it has more elements or is not known.
   std::optional<int64_t> number(ir::ValueId id) const;
 
+  // Values that the writer of an operator shares between nodes, under a key of its own; empty at first.
+  std::vector<ir::ValueId>& noted(const std::string& key) { return notes_[key]; }
+
   // The data parameters from which a value is computed, as "input \"sr\"" or a list; empty if there is none.
   std::string inputs_of(ir::ValueId id) const;
   void set_name(ir::ValueId id, std::string name) { builder_.set_name(id, std::move(name)); }
@@ -49,6 +53,7 @@ class Emitter {
 
   ir::FunctionBuilder builder_;
   Follow follow_;
+  std::map<std::string, std::vector<ir::ValueId>> notes_;
   std::vector<interpret::Mixed> known_;  // per value; empty if ops are not interpreted
 };
 

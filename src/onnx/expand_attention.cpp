@@ -1,10 +1,10 @@
 // Attention of opsets 23 and later, written out so that passes see its two products and its softmax:
 //
-//   scores = softcap(q[b,n,s,h] k[b,n,t,h]^T * scale + mask)      y = softmax(scores) v[b,n,t,d]
+//   scores = softcap(q[b,n,s,h] k[b,n,t,h]^T * scale) + bias      y = softmax(scores) v[b,n,t,d]
 //
-// Opset 25 moves the mask behind the softcap, repeats each key head for neighbouring query heads where older opsets
-// repeat all key heads in turn, and lets a causal mask see what a cache holds: the function bodies of ONNX 1.19
-// and 1.23.
+// What it means is the text of ONNX 1.23, which corrects opsets 23 and 24 in place: heads of keys are repeated for
+// neighbouring query heads, the softcap comes before the mask, a causal mask is aligned with the keys that a cache
+// holds, and a query that sees no key gives zeros.
 #include <cmath>
 #include <limits>
 
@@ -32,6 +32,30 @@ Array far(DType dtype) {
   }
 }
 
+// Query i is at the absolute position p = offset + i, and sees key j if p - left <= j <= p + right. Nothing: no bound.
+struct Window {
+  std::optional<int64_t> left, right;
+  bool none() const { return !left && !right; }
+};
+
+std::optional<int64_t> window_side(const ControlNode& node, std::string_view name) {
+  const int64_t size = node.attributes.int_or(name, -1);
+  if (size < -1)
+    throw Error(node.where, std::string(name) + " is " + std::to_string(size) + "; at least 0, or -1, would be right");
+  return size < 0 ? std::nullopt : std::optional(size);
+}
+
+Window window_of(const ControlNode& node) {
+  Window window{window_side(node, "left_window_size"), window_side(node, "right_window_size")};
+  if (node.attributes.int_or("is_causal", 0) != 0) window.right = 0;
+  return window;
+}
+
+// What is added to scores, and the queries [..,s,1] that see no key; none: every query sees one.
+struct Bias {
+  ValueId added = ValueId::none, blind = ValueId::none, exact = ValueId::none;  // exact: before blind rows become 0
+};
+
 class AttentionWriter {
  public:
   explicit AttentionWriter(const ControlNode& node)
@@ -39,7 +63,12 @@ class AttentionWriter {
         q_heads_(node.attributes.int_or("q_num_heads", 0)),
         kv_heads_(node.attributes.int_or("kv_num_heads", 0)),
         mode_(node.attributes.int_or("qk_matmul_output_mode", 0)),
-        is_new_(node.opset >= 25) {}
+        window_(window_of(node)) {
+    if (mode_ < 0 || mode_ > 3)
+      throw Error(node.where, "qk_matmul_output_mode is " + std::to_string(mode_) + "; 0, 1, 2 or 3 would be right");
+    if ((node.input(kPastKey) == ValueId::none) != (node.input(kPastValue) == ValueId::none))
+      throw Error(node.where, "Attention has one of past_key and past_value; both or none would be right");
+  }
 
   std::vector<ValueId> run() {
     const ValueId query = required(node_, 0, "Q");
@@ -50,8 +79,9 @@ class AttentionWriter {
     const ValueId key   = with_past(heads(required(node_, 1, "K")), kPastKey);
     const ValueId value = with_past(heads(required(node_, 2, "V")), kPastValue);
     k_                  = key;
-    const ValueId score = scores(shared(key));
-    const ValueId y     = node_.op("MatMul", {probabilities(score), shared(value)});
+    const Bias bias     = shared_bias();
+    const ValueId share = probabilities(scores(shared(key), bias), bias);
+    const ValueId y     = seen(bias, node_.op("MatMul", {share, shared(value)}));
     return {packed_ ? merge_heads(node_, y) : y, key, value, matrix_};
   }
 
@@ -71,20 +101,16 @@ class AttentionWriter {
     if (queries % keys != 0)
       throw Error(node_.where, "Attention has " + std::to_string(queries) + " query heads; a multiple of its " +
                                    std::to_string(keys) + " key heads would be right");
-    const int64_t axis  = is_new_ ? 2 : 1;
-    const ValueId apart = node_.op("Unsqueeze", {x, integers(node_, {axis})});
-    Ints times(5, 1);
-    times[static_cast<size_t>(axis)] = queries / keys;
-    const ValueId all                = node_.op("Expand", {apart, integers(node_, times)});
-    const ValueId shape              = node_.op(
-                     "Concat", {size_at(node_, x, 0), integers(node_, {queries}), size_at(node_, x, 2), size_at(node_, x, 3)},
-                     {{"axis", int64_t{0}}});
+    const ValueId apart = node_.op("Unsqueeze", {x, integers(node_, {2})});
+    const ValueId all   = node_.op("Expand", {apart, integers(node_, {1, 1, queries / keys, 1, 1})});
+    const ValueId shape = node_.op(
+        "Concat", {size_at(node_, x, 0), integers(node_, {queries}), size_at(node_, x, 2), size_at(node_, x, 3)},
+        {{"axis", int64_t{0}}});
     return node_.op("Reshape", {all, shape});
   }
 
   ValueId scale() const {
-    const double stated = node_.attributes.float_or("scale", 0);
-    if (stated != 0) return scalar_like(node_, stated, q_);
+    if (node_.attributes.find("scale") != nullptr) return scalar_like(node_, node_.attributes.float_or("scale", 1), q_);
     if (const auto size = size_of(node_, q_, -1))
       return scalar_like(node_, 1 / std::sqrt(static_cast<double>(*size)), q_);
     const ValueId size =
@@ -92,17 +118,14 @@ class AttentionWriter {
     return node_.op("Reciprocal", {node_.op("Sqrt", {size})});
   }
 
-  ValueId scores(ValueId keys) {
+  ValueId scores(ValueId keys, const Bias& bias) {
     const ValueId product = node_.op("MatMul", {q_, transposed(node_, keys, {0, 1, 3, 2})});
     ValueId score         = node_.op("Mul", {product, scale()});
-    keep(0, score);
-    if (is_new_) score = capped(score);
-    if (is_new_) keep(1, score);
-    for (const ValueId bias : biases()) score = node_.op("Add", {score, bias});
-    keep(is_new_ ? 2 : 1, score);
-    if (!is_new_) score = capped(score);
-    if (!is_new_) keep(2, score);
-    return score;
+    if (keeps(0)) matrix_ = score;
+    score = capped(score);
+    if (keeps(1)) matrix_ = score;
+    if (keeps(2)) matrix_ = bias.exact == ValueId::none ? score : node_.op("Add", {score, bias.exact});
+    return bias.added == ValueId::none ? score : node_.op("Add", {score, bias.added});
   }
 
   ValueId capped(ValueId score) const {
@@ -112,71 +135,134 @@ class AttentionWriter {
     return node_.op("Mul", {node_.op("Tanh", {node_.op("Div", {score, bound})}), bound});
   }
 
-  // Result 3 is the score at the step that an attribute names.
-  void keep(int64_t mode, ValueId score) {
-    if (mode_ == mode) matrix_ = score;
+  // Whether result 3 is asked for, and is the score after step `mode`.
+  bool keeps(int64_t mode) const {
+    return mode_ == mode && node_.proto.output_size() > 3 && !node_.proto.output(3).empty();
   }
 
-  ValueId probabilities(ValueId score) {
-    const DType dtype    = dtype_of(node_, q_);
-    const auto precision = find_dtype(node_.attributes.int_or("softmax_precision", 0)).value_or(dtype);
-    if (precision != dtype) score = node_.op("Cast", {score}, {{"to", std::string(ir::name(precision))}});
+  DType precision() const {
+    const int64_t number = node_.attributes.int_or("softmax_precision", 0);
+    if (number == 0) return dtype_of(node_, q_);
+    const auto dtype = find_dtype(number);
+    if (!dtype || !ir::is_float(*dtype))
+      throw Error(node_.where, "softmax_precision is " + dtype_text(number) + "; a float type would be right");
+    return *dtype;
+  }
+
+  ValueId probabilities(ValueId score, const Bias& bias) {
+    const DType dtype = dtype_of(node_, q_), inner = precision();
+    if (inner != dtype) score = node_.op("Cast", {score}, {{"to", std::string(ir::name(inner))}});
     ValueId share = node_.op("Softmax", {score}, {{"axis", int64_t{-1}}});
-    if (precision != dtype) share = node_.op("Cast", {share}, {{"to", std::string(ir::name(dtype))}});
-    keep(3, share);
+    if (inner != dtype) share = node_.op("Cast", {share}, {{"to", std::string(ir::name(dtype))}});
+    if (keeps(3)) matrix_ = seen(bias, share);
     return share;
   }
 
-  std::vector<ValueId> biases() const {
-    std::vector<ValueId> all;
-    if (node_.attributes.int_or("is_causal", 0) != 0) all.push_back(causal());
-    if (node_.input(kMask) != ValueId::none) all.push_back(mask());
-    if (node_.input(kLengths) != ValueId::none) all.push_back(padding());
+  // The rows of queries that see a key; zeros for others.
+  ValueId seen(const Bias& bias, ValueId rows) const {
+    return bias.blind == ValueId::none ? rows : node_.op("Where", {bias.blind, scalar_like(node_, 0, q_), rows});
+  }
+
+  // The bias, which attentions of the same masks and sizes share.
+  Bias shared_bias() const {
+    const ValueId mask = node_.input(kMask), past = node_.input(kPastKey), lengths = node_.input(kLengths);
+    if (window_.none() && mask == ValueId::none && lengths == ValueId::none) return {};
+    const auto queries = size_of(node_, q_, 2), keys = size_of(node_, k_, 2);
+    const auto before = past == ValueId::none ? std::optional<int64_t>(-1) : size_of(node_, past, 2);
+    if (!queries || !keys || !before) return bias();
+    std::string key = "Attention: " + std::string(ir::name(dtype_of(node_, q_)));
+    for (const int64_t part : {static_cast<int64_t>(mask), static_cast<int64_t>(lengths), *queries, *keys, *before,
+                               window_.left.value_or(-1), window_.right.value_or(-1), node_.opset})
+      key += " " + std::to_string(part);
+    std::vector<ValueId>& noted = node_.emitter.noted(key);
+    if (noted.empty()) {
+      const Bias made = bias();
+      noted           = {made.added, made.blind, made.exact};
+    }
+    return {noted[0], noted[1], noted[2]};
+  }
+
+  Bias bias() const {
+    std::vector<ValueId> terms;
+    const bool by_sample = node_.input(kLengths) != ValueId::none && node_.input(kPastKey) == ValueId::none;
+    if (!window_.none()) by_sample ? add_window_of_samples(terms) : add_window(terms);
+    if (node_.input(kMask) != ValueId::none) terms.push_back(mask());
+    if (node_.input(kLengths) != ValueId::none) terms.push_back(padding());
+    Bias all{terms[0], ValueId::none, terms[0]};
+    for (size_t i = 1; i < terms.size(); ++i) all.added = node_.op("Add", {all.added, terms[i]});
+    all.exact = all.added;
+    if (terms.size() == 1 && node_.input(kMask) == ValueId::none && node_.input(kLengths) == ValueId::none &&
+        window_.right && !window_.left)
+      return all;  // every query sees key 0
+    const ValueId most = node_.op("ReduceMax", {all.added, integers(node_, {-1})}, {{"keepdims", int64_t{1}}});
+    all.blind          = node_.op("Equal", {most, hides()});
+    all.added          = node_.op("Where", {all.blind, scalar_like(node_, 0, q_), all.added});
     return all;
   }
 
-  // Query i sees the keys up to i, and those that a cache holds before them.
-  ValueId causal() const {
+  ValueId hides() const { return node_.emitter.constant(far(dtype_of(node_, q_))); }
+  ValueId number(int64_t value) const { return node_.emitter.constant(Array::scalar(value)); }
+  ValueId size(ValueId x, int64_t axis) const { return node_.op("Squeeze", {size_at(node_, x, axis)}); }
+
+  // The same offset for all samples: what a cache holds. Keys behind a diagonal are hidden: [s,t].
+  void add_window(std::vector<ValueId>& terms) const {
     const ValueId shape = node_.op("Concat", {size_at(node_, q_, 2), size_at(node_, k_, 2)}, {{"axis", int64_t{0}}});
-    const ValueId all   = node_.op("ConstantOfShape", {shape}, {{"value", far(dtype_of(node_, q_))}});
-    ValueId diagonal    = node_.emitter.constant(Array::scalar(int64_t{1}));
-    if (is_new_ && node_.input(kPastKey) != ValueId::none) {
-      const ValueId past = node_.op("Squeeze", {size_at(node_, node_.input(kPastKey), 2)});
-      diagonal           = node_.op("Add", {past, diagonal});
-    }
-    return node_.op("Trilu", {all, diagonal}, {{"upper", int64_t{1}}});
+    const auto hidden   = [&](int64_t from, int64_t upper) {
+      const ValueId all = node_.op("ConstantOfShape", {shape}, {{"value", far(dtype_of(node_, q_))}});
+      ValueId diagonal  = number(from);
+      if (node_.input(kPastKey) != ValueId::none)
+        diagonal = node_.op("Add", {size(node_.input(kPastKey), 2), diagonal});
+      terms.push_back(node_.op("Trilu", {all, diagonal}, {{"upper", upper}}));
+    };
+    if (window_.right) hidden(*window_.right + 1, 1);
+    if (window_.left) hidden(-*window_.left - 1, 0);
   }
 
-  ValueId hidden(ValueId visible) const {
-    const ValueId out = node_.emitter.constant(far(dtype_of(node_, q_)));
-    return node_.op("Where", {visible, scalar_like(node_, 0, q_), out});
+  // The offset of a sample is its number of keys, less that of queries: [b,1,s,t].
+  void add_window_of_samples(std::vector<ValueId>& terms) const {
+    const ValueId offset   = node_.op("Sub", {lengths(), size(q_, 2)});
+    const ValueId queries  = node_.op("Unsqueeze", {range(size(q_, 2)), integers(node_, {1})});
+    const ValueId position = node_.op("Add", {queries, offset}), keys = range(size(k_, 2));
+    if (window_.right)
+      terms.push_back(hidden(node_.op("LessOrEqual", {keys, node_.op("Add", {position, number(*window_.right)})})));
+    if (window_.left)
+      terms.push_back(hidden(node_.op("GreaterOrEqual", {keys, node_.op("Sub", {position, number(*window_.left)})})));
   }
 
-  // A mask for fewer keys than there are hides the others.
+  ValueId range(ValueId count) const { return node_.op("Range", {number(0), count, number(1)}); }
+  ValueId lengths() const {  // [b,1,1,1]
+    return node_.op("Unsqueeze", {node_.input(kLengths), integers(node_, {1, 2, 3})});
+  }
+
+  ValueId hidden(ValueId visible) const { return node_.op("Where", {visible, scalar_like(node_, 0, q_), hides()}); }
+
+  // Since opset 24, a mask for fewer keys than there are hides the others.
   ValueId mask() const {
     const ValueId stated = node_.input(kMask);
-    const ValueId added  = dtype_of(node_, stated) == DType::boolean ? hidden(stated) : stated;
+    const DType dtype    = dtype_of(node_, q_);
     const auto rank      = rank_of(node_, stated);
+    if (rank && (*rank < 1 || *rank > 4))
+      throw Error(node_.where, "Attention has a mask of " + std::to_string(*rank) +
+                                   " dimensions; one that broadcasts to [b,n,s,t] would be right");
+    ValueId added = stated;
+    if (dtype_of(node_, stated) == DType::boolean) {
+      added = hidden(stated);
+    } else if (dtype_of(node_, stated) != dtype) {
+      added = node_.op("Cast", {stated}, {{"to", std::string(ir::name(dtype))}});
+    }
     const auto columns = size_of(node_, stated, -1), keys = size_of(node_, k_, 2);
-    if (!rank || !columns || !keys || *columns >= *keys || *columns == 1) return added;
+    if (node_.opset < 24 || !rank || !columns || !keys || *columns >= *keys) return added;
     Ints pads(2 * *rank, 0);
     pads.back() = *keys - *columns;
-    return node_.op(
-        "Pad", {added, integers(node_, pads), node_.op("Squeeze", {node_.emitter.constant(far(dtype_of(node_, q_)))})});
+    return node_.op("Pad", {added, integers(node_, pads), node_.op("Squeeze", {hides()})});
   }
 
   // Keys from a sample's length on are hidden: [b,1,1,t].
-  ValueId padding() const {
-    const ValueId zero    = node_.emitter.constant(Array::scalar(int64_t{0})),
-                  one     = node_.emitter.constant(Array::scalar(int64_t{1}));
-    const ValueId keys    = node_.op("Range", {zero, node_.op("Squeeze", {size_at(node_, k_, 2)}), one});
-    const ValueId lengths = node_.op("Unsqueeze", {node_.input(kLengths), integers(node_, {1, 2, 3})});
-    return hidden(node_.op("Less", {keys, lengths}));
-  }
+  ValueId padding() const { return hidden(node_.op("Less", {range(size(k_, 2)), lengths()})); }
 
   const ControlNode& node_;
   int64_t q_heads_, kv_heads_, mode_;
-  bool is_new_;
+  Window window_;
   bool packed_ = false;
   ValueId q_ = ValueId::none, k_ = ValueId::none;
   ValueId matrix_ = ValueId::none;
@@ -184,12 +270,6 @@ class AttentionWriter {
 
 }  // namespace
 
-std::vector<ValueId> attention(const ControlNode& node) {
-  for (const char* const window : {"left_window_size", "right_window_size"}) {
-    if (node.attributes.int_or(window, -1) >= 0)
-      throw Error(node.where, "Attention with " + std::string(window) + " is not supported; only -1, no window, is");
-  }
-  return AttentionWriter(node).run();
-}
+std::vector<ValueId> attention(const ControlNode& node) { return AttentionWriter(node).run(); }
 
 }  // namespace foreflow::onnx::expansions

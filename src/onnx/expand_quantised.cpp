@@ -9,10 +9,11 @@ using ir::ValueId;
 
 namespace {
 
-ValueId real(const ControlNode& node, size_t x, size_t scale, size_t zero) {
+// Scales of columns lie along `axis`.
+ValueId real(const ControlNode& node, size_t x, size_t scale, size_t zero, int64_t axis = 1) {
   std::vector<ValueId> operands{required(node, x, "a tensor"), required(node, scale, "its scale")};
   if (node.input(zero) != ValueId::none) operands.push_back(node.input(zero));
-  return node.op("DequantizeLinear", operands);
+  return node.op("DequantizeLinear", operands, {{"axis", axis}});
 }
 
 ValueId quantised(const ControlNode& node, ValueId x, size_t scale, size_t zero) {
@@ -60,8 +61,12 @@ std::vector<ValueId> qlinear_sigmoid(const ControlNode& node) { return unary(nod
 std::vector<ValueId> qlinear_leaky_relu(const ControlNode& node) {
   return unary(node, "LeakyRelu", {{"alpha", node.attributes.float_or("alpha", 0.01)}});
 }
+// As Softmax of opset `opset`, where until 12 the tensor is a matrix whose columns begin at `axis`; but the axis is the
+// last by default in all.
 std::vector<ValueId> qlinear_softmax(const ControlNode& node) {
-  return unary(node, "Softmax", {{"axis", node.attributes.int_or("axis", -1)}});
+  Attributes attributes{{"axis", node.attributes.int_or("axis", -1)}};
+  if (node.attributes.get_int("opset") < 13) attributes.set("flatten", int64_t{1});
+  return unary(node, "Softmax", attributes);
 }
 std::vector<ValueId> qlinear_global_average_pool(const ControlNode& node) {
   refuse_last_channels(node);
@@ -86,7 +91,8 @@ std::vector<ValueId> qgemm(const ControlNode& node) {
   const Attributes transposed{{"transA", node.attributes.int_or("transA", 0)},
                               {"transB", node.attributes.int_or("transB", 0)},
                               {"alpha", alpha}};
-  std::vector<ValueId> operands{real(node, 0, 1, 2), real(node, 3, 4, 5)};
+  const int64_t columns = node.attributes.int_or("transB", 0) != 0 ? 0 : 1;
+  std::vector<ValueId> operands{real(node, 0, 1, 2), real(node, 3, 4, 5, columns)};
   if (node.input(6) != ValueId::none) {
     const ValueId sums  = node.op("Cast", {node.input(6)}, {{"to", std::string(ir::name(ir::DType::f32))}});
     const ValueId scale = node.op("Mul", {node.input(1), node.input(4)});
@@ -120,13 +126,26 @@ std::vector<ValueId> qattention(const ControlNode& node) {
                            static_cast<size_t>(node.proto.output_size()));
 }
 
+namespace {
+
+// w[dirs,k,n] with scales [dirs] or [dirs,n], transposed.
+ValueId lstm_weight(const ControlNode& node, size_t index, size_t scale) {
+  if (rank_of(node, required(node, scale, "its scale")).value_or(1) != 2)
+    return transposed(node, real(node, index, scale, scale + 1, 0), {0, 2, 1});
+  std::vector<ValueId> operands{required(node, index, "a weight")};
+  for (const size_t i : {scale, scale + 1}) {
+    if (node.input(i) != ValueId::none)
+      operands.push_back(node.op("Unsqueeze", {node.input(i), integers(node, {1})}));  // one block of all k
+  }
+  return transposed(node, node.op("DequantizeLinear", operands, {{"axis", int64_t{1}}}), {0, 2, 1});
+}
+
+}  // namespace
+
 // Operands: those of LSTM, whose weights are transposed and quantised; then scale and zero point of both. Activations
 // are left in floats, where ONNX Runtime quantises them for each product.
 std::vector<ValueId> dynamic_quantize_lstm(const ControlNode& node) {
-  const auto weight = [&](size_t index, size_t scale) {
-    return transposed(node, real(node, index, scale, scale + 1), {0, 2, 1});
-  };
-  std::vector<ValueId> operands{required(node, 0, "X"), weight(1, 8), weight(2, 10)};
+  std::vector<ValueId> operands{required(node, 0, "X"), lstm_weight(node, 1, 8), lstm_weight(node, 2, 10)};
   for (size_t i = 3; i < 8; ++i) operands.push_back(node.input(i));
   while (operands.back() == ValueId::none) operands.pop_back();
   return node.emitter.emit(node.where, "LSTM", operands, node.attributes,

@@ -16,14 +16,30 @@ ValueId sliced(const ControlNode& node, ValueId x, int64_t from, int64_t to, int
                  {x, integers(node, {from}), integers(node, {to}), integers(node, {-1}), integers(node, {step})});
 }
 
+// The number of pairs of a head that are turned; 0 if it is not known.
+int64_t pairs(const ControlNode& node) {
+  const int64_t part  = node.attributes.int_or("rotary_embedding_dim", 0),
+                heads = node.attributes.int_or("num_heads", 0);
+  if (part > 0) return part / 2;
+  const ValueId x  = node.input(0);
+  const auto width = size_of(node, x, -1);
+  const auto rank  = rank_of(node, x);
+  if (!width || !rank || (*rank == 3 && heads < 1)) return 0;
+  return (*rank == 3 ? *width / heads : *width) / 2;
+}
+
 // [b,1,s,r/2].
 ValueId angles(const ControlNode& node, size_t index, std::string_view what) {
   ValueId table = required(node, index, what);
   if (node.input(kPositions) != ValueId::none)
     table = node.op("Gather", {table, node.input(kPositions)}, {{"axis", int64_t{0}}});
   // A table may hold more angles than are used.
-  const int64_t part = node.attributes.int_or("rotary_embedding_dim", 0);
-  if (part > 0 && size_of(node, table, -1).value_or(part / 2) != part / 2) table = sliced(node, table, 0, part / 2);
+  const int64_t part = node.attributes.int_or("rotary_embedding_dim", 0), wanted = pairs(node);
+  const auto angles = size_of(node, table, -1);
+  if (angles && wanted > 0 && (part > 0 ? *angles < wanted : *angles != wanted))
+    throw Error(node.where, "RotaryEmbedding has " + std::string(what) + " of " + std::to_string(*angles) +
+                                " angles; " + std::to_string(wanted) + " would be right");
+  if (part > 0 && angles.value_or(wanted) != wanted) table = sliced(node, table, 0, wanted);
   return node.op("Unsqueeze", {table, integers(node, {1})});
 }
 

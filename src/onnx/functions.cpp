@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "foreflow/base/error.h"
 #include "onnx/message.h"
@@ -31,39 +32,55 @@ void collect_names(const GraphProto& graph, std::set<std::string>& names) {
   }
 }
 
+// More would be no model, and would exhaust the stack or memory: calls may double at every level.
+constexpr size_t kDeepest = 200, kMostSteps = 200'000, kMostBytes = size_t{1} << 30;
+
 class FunctionInliner {
  public:
   FunctionInliner(const onnx_proto::ModelProto& model, const std::string& file) : file_(file), opsets_(model, file) {
     for (const FunctionProto& function : model.functions()) {
-      functions_.emplace(std::pair(canonical_domain(function.domain()), function.name()), &function);
+      if (!functions_.emplace(key_of(function, function.name()), &function).second)
+        throw Error(file, name_of(function) + " stands twice in the file");
     }
     collect_names(model.graph(), taken_);
   }
 
-  void run(GraphProto& graph) {
-    GraphProto flat = graph;
-    flat.clear_node();
-    for (int n = 0; n < graph.node_size(); ++n) append(graph.node(n), where_of(file_, graph.node(n), n), flat);
-    graph = std::move(flat);
+  // Replaces the calls in the graph, whose nodes have the place `where` in messages.
+  void run(GraphProto& graph, const std::string& where) {
+    google::protobuf::RepeatedPtrField<NodeProto> nodes;
+    nodes.Swap(graph.mutable_node());
+    for (int n = 0; n < nodes.size(); ++n) append(*nodes.Mutable(n), where_of(where, nodes[n], n), graph);
   }
 
  private:
+  using Key = std::tuple<std::string, std::string, std::string>;  // domain, name, overload
+
+  template <class NodeOrFunction>
+  static Key key_of(const NodeOrFunction& from, const std::string& name) {
+    return {canonical_domain(from.domain()), name, from.overload()};
+  }
+
+  static std::string name_of(const FunctionProto& function) {
+    return "function " + quote(function.name()) +
+           (function.overload().empty() ? "" : " with overload " + quote(function.overload()));
+  }
+
   const FunctionProto* function_of(const NodeProto& node) const {
-    const auto found = functions_.find({canonical_domain(node.domain()), node.op_type()});
+    const auto found = functions_.find(key_of(node, node.op_type()));
     return found == functions_.end() ? nullptr : found->second;
   }
 
-  // Appends the node, or what it calls, to the graph.
-  void append(const NodeProto& node, const std::string& where, GraphProto& graph) {
+  // Appends the node, whose content it takes, or what the node calls, to the graph.
+  void append(NodeProto& node, const std::string& where, GraphProto& graph) {
     if (const FunctionProto* function = function_of(node)) return call(*function, node, where, graph);
-    NodeProto& own = *graph.add_node() = node;
-    for (AttributeProto& attribute : *own.mutable_attribute()) {
-      if (attribute.has_g()) run(*attribute.mutable_g());
+    for (AttributeProto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) run(*attribute.mutable_g(), where + ": " + attribute.name());
     }
+    graph.add_node()->Swap(&node);
   }
 
   void call(const FunctionProto& function, const NodeProto& node, const std::string& where, GraphProto& graph) {
-    check(function, where);
+    check(function, node, where);
     open_.push_back(&function);
     Names names;
     for (int i = 0; i < function.input_size(); ++i)
@@ -86,15 +103,32 @@ class FunctionInliner {
       give_attributes(copy, function, node);
       rename(copy, names, prefix);
       copy.set_name(prefix + (inner.name().empty() ? inner.op_type() : inner.name()));
+      spend(copy, function, where);
       append(copy, where + ": " + inner.op_type(), graph);
     }
     open_.pop_back();
   }
 
-  void check(const FunctionProto& function, const std::string& where) const {
-    const std::string name = "function " + quote(function.name());
+  // Counts what calls have written so far.
+  void spend(const NodeProto& written, const FunctionProto& function, const std::string& where) {
+    bytes_ += written.ByteSizeLong();
+    if (++steps_ <= kMostSteps && bytes_ <= kMostBytes) return;
+    throw Error(outermost(where), name_of(function) + " makes the model grow beyond " + std::to_string(kMostSteps) +
+                                      " nodes, or 1 GiB, when its calls are written out; give it fewer");
+  }
+
+  // "m.onnx: node 3": without the functions through which the place was reached, which may be many.
+  std::string outermost(const std::string& where) const { return where.substr(0, where.find(": ", file_.size() + 2)); }
+
+  void check(const FunctionProto& function, const NodeProto& node, const std::string& where) const {
+    const std::string name = name_of(function);
     if (std::find(open_.begin(), open_.end(), &function) != open_.end())
       throw Error(where, name + " calls itself; functions of a model may not");
+    if (open_.size() >= kDeepest)
+      throw Error(outermost(where),
+                  name + " is called through " + std::to_string(kDeepest) + " others; fewer levels would be right");
+    check_count(name, "operands", node.input_size(), function.input_size(), where);
+    check_count(name, "results", node.output_size(), function.output_size(), where);
     for (const auto& import : function.opset_import()) {
       const std::string domain = canonical_domain(import.domain());
       if (domain.empty() && import.version() != opsets_.version(domain))
@@ -102,6 +136,13 @@ class FunctionInliner {
                                std::to_string(opsets_.version(domain)) +
                                "; inline it with onnx.inliner.inline_local_functions");
     }
+  }
+
+  static void check_count(const std::string& name, const std::string& what, int given, int known,
+                          const std::string& where) {
+    if (given > known)
+      throw Error(where,
+                  name + " has " + std::to_string(known) + " " + what + "; the call has " + std::to_string(given));
   }
 
   // "y/": names in the call begin like this.
@@ -145,20 +186,19 @@ class FunctionInliner {
   // Replaces attributes that name one of the function by what the call, or the function by default, gives; those that
   // neither gives are absent.
   void give_attributes(NodeProto& inner, const FunctionProto& function, const NodeProto& node) {
-    NodeProto bare = inner;
-    bare.clear_attribute();
-    for (AttributeProto& attribute : *inner.mutable_attribute()) {
+    google::protobuf::RepeatedPtrField<AttributeProto> own;
+    own.Swap(inner.mutable_attribute());
+    for (AttributeProto& attribute : own) {
       if (attribute.has_g()) {
         for (NodeProto& deeper : *attribute.mutable_g()->mutable_node()) give_attributes(deeper, function, node);
       }
       if (attribute.ref_attr_name().empty()) {
-        *bare.add_attribute() = attribute;
+        inner.add_attribute()->Swap(&attribute);
       } else if (const AttributeProto* given = given_attribute(attribute.ref_attr_name(), function, node)) {
-        AttributeProto& copy = *bare.add_attribute() = *given;
+        AttributeProto& copy = *inner.add_attribute() = *given;
         copy.set_name(attribute.name());
       }
     }
-    inner = std::move(bare);
   }
 
   static const AttributeProto* given_attribute(const std::string& name, const FunctionProto& function,
@@ -173,15 +213,16 @@ class FunctionInliner {
 
   const std::string& file_;
   const Opsets opsets_;
-  std::map<std::pair<std::string, std::string>, const FunctionProto*> functions_;
+  std::map<Key, const FunctionProto*> functions_;
   std::set<std::string> taken_;
   std::vector<const FunctionProto*> open_;  // the calls that are being written
+  size_t steps_ = 0, bytes_ = 0;            // what they have written
 };
 
 }  // namespace
 
 void inline_functions(onnx_proto::ModelProto& model, const std::string& file) {
-  if (model.functions_size() > 0) FunctionInliner(model, file).run(*model.mutable_graph());
+  if (model.functions_size() > 0) FunctionInliner(model, file).run(*model.mutable_graph(), file);
 }
 
 }  // namespace foreflow::onnx

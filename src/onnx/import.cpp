@@ -204,6 +204,8 @@ class Importer {
       throw Error(node.where, "has " + std::to_string(node.outputs.size()) + " results; its bodies give " +
                                   std::to_string(results.size()));
     for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!node.outputs[i].empty() && results[i] == ValueId::none)
+        throw Error(node.where, node.op + " has no result " + std::to_string(i) + ", " + quote(node.outputs[i]));
       if (!node.outputs[i].empty()) scope.values[proto.output(static_cast<int>(i))] = results[i];
     }
   }
@@ -234,7 +236,11 @@ class Importer {
                               [&](std::string_view attribute, std::span<const ValueId> arguments) {
                                 return inlined(scope, n, attribute, arguments);
                               }};
-    return flow(control);
+    try {
+      return flow(control);
+    } catch (const PartError& error) {
+      throw Error(node.where, error.what());
+    }
   }
 
   std::vector<ValueId> inlined(Scope& outer, int n, std::string_view attribute, std::span<const ValueId> arguments) {

@@ -24,6 +24,7 @@ constexpr std::array kRules = {
     NormaliseRow{"Concat", rules::concat},
     NormaliseRow{"Constant", rules::constant},
     NormaliseRow{"DFT", rules::dft},
+    NormaliseRow{"DequantizeLinear", rules::output_dtype},
     NormaliseRow{"Div", rules::broadcast},
     NormaliseRow{"Dropout", rules::dropout},
     NormaliseRow{"Equal", rules::broadcast},

@@ -258,6 +258,27 @@ func @main(%x: Tensor[Float32, (1, 3)]) {
   }
 }
 
+// A softmax or a running sum along the batch, and a mean of the batch that is taken from its samples.
+TEST(RepeatBatch, RefusesWhatMixesSamples) {
+  const std::map<std::string, std::string> mixing = {
+      {"Softmax", "%y = Softmax[axis = 0](%x)"},
+      {"CumSum", "%zero = Constant[value = Int64()[0]]()\n %y = CumSum(%x, %zero)"},
+      {"Sub", "%axes = Constant[value = Int64(1,)[0]]()\n %m = ReduceMean(%x, %axes)\n %y = Sub(%x, %m)"}};
+  for (const auto& [op, body] : mixing) {
+    const ir::Module two =
+        ir::parse("func @main(%x: Tensor[Float32, (2, 3)]) {\n " + body + "\n return %y\n}", "two", ops::table());
+    try {
+      transform::repeat_batch(two, ops::table(), 2);
+      ADD_FAILURE() << op;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("%y = " + op + ": cannot go on with more samples"));
+    }
+  }
+  const ir::Module along = ir::parse(
+      "func @main(%x: Tensor[Float32, (2, 3)]) {\n %y = Softmax[axis = 1](%x)\n return %y\n}", "two", ops::table());
+  EXPECT_EQ(transform::repeat_batch(along, ops::table(), 2).entry().ops.size(), 1);
+}
+
 // Sample 0 alone is not what it is in a batch, so nothing can be made for one sample.
 TEST(SeparateSamples, KeepsWhatDependsOnTheNumberOfSamples) {
   const Model model{"share", R"(

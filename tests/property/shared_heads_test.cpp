@@ -52,6 +52,28 @@ TEST(SharedHeads, MeanTheSameOverMoreShardsThanKeysHaveHeads) {
   }
 }
 
+// The same with the keys' and values' projections before that of the queries.
+std::string keys_first() {
+  std::string text  = kGrouped;
+  const size_t from = text.find("  %q = "), to = text.find("  %k = "), end = text.find("  %shape = ");
+  const auto queries = text.substr(from, to - from);
+  return text.substr(0, from) + text.substr(to, end - to) + queries + text.substr(end);
+}
+
+TEST(SharedHeads, DoNotDependOnTheOrderOfTheProjections) {
+  const ir::Module module = transform::resolve(ir::parse(keys_first(), "grouped", ops::table()));
+  std::mt19937_64 random(7);
+  const auto arguments = random_arguments(module, random, 2);
+  const auto expected  = interpret::evaluate(module, 0, arguments);
+  EXPECT_LE(relative_difference(run(distribute(module, {.tp = 4}), arguments, 1)[0], expected[0]), 1e-5);
+  try {
+    distribute(module, {.tp = 8});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("(2, 3, 4, 2); use a divisor of the number of heads, 1, 2 or 4"));
+  }
+}
+
 TEST(SharedHeads, NamesTheNumbersThatDivideTheHeads) {
   const ir::Module module = transform::resolve(ir::parse(kGrouped, "grouped", ops::table()));
   try {

@@ -66,4 +66,8 @@ Imported import_model(const std::string& path, const ir::OpTable& ops, Numbers n
 Imported import_bytes(std::string_view bytes, const std::string& name, const ir::OpTable& ops,
                       Numbers numbers = Numbers::read, const Given& given = {});
 
+// What a user should know about a model that imports a newer opset of ONNX's own operators than is known here; empty
+// if there is nothing to say, or if the file is not a model. Does not read the graph.
+std::string opset_remark(const std::string& path);
+
 }  // namespace foreflow::onnx

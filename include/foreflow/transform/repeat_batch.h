@@ -15,7 +15,9 @@ namespace foreflow::transform {
 //
 //   1. Samples are counted along the first dimension of data that begin as the first data do.
 //   2. A Reshape keeps that dimension, wherever it is in the middle of the model.
-//   3. An operand that has no samples, but one element where other operands count them, is repeated.
+//   3. Every other op works on each part of the batch alone (its dimension factors say so), and what an op makes of all
+//      samples together, such as a mean, does not meet samples again.
+//   4. An operand that has no samples, but one element where other operands count them, is repeated.
 //
 // The module has one function, whose data are annotated with their types. Throws Error naming the first op that cannot
 // go on with more samples.

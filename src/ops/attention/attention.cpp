@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "ops/attention/attention_core.h"
+#include "ops/common/expected.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
 #include "ops/common/table_rows.h"
@@ -34,7 +37,9 @@ Shape shape_of(const OpCall& call) {
       call.fail("past is " + to_string(past.dims) + "; it should be [2,b,n,p,h]");
     shape.past = has_rank(past) ? past.dims[3] : Dims::kUnknown;
   }
-  if (const auto sizes = call.attributes.find_ints("qkv_hidden_sizes"); sizes && sizes->size() == 3) {
+  if (const auto sizes = call.attributes.find_ints("qkv_hidden_sizes"); sizes && !sizes->empty()) {
+    if (sizes->size() != 3 || *std::min_element(sizes->begin(), sizes->end()) < 1 || (*sizes)[0] != (*sizes)[1])
+      call.fail("qkv_hidden_sizes should be three numbers, those of queries and keys equal");
     shape.q = (*sizes)[0];
     shape.k = (*sizes)[1];
     shape.v = (*sizes)[2];
@@ -49,10 +54,23 @@ Shape shape_of(const OpCall& call) {
   return shape;
 }
 
+void check_operands(const OpCall& call, const Shape& shape) {
+  const Type x          = tensor_operand(call, 0);
+  const int64_t columns = plus_dim(plus_dim(shape.q, shape.k), shape.v);
+  check_dims(call, kWeights, {has_rank(x) ? x.dims[2] : Dims::kUnknown, columns}, "the weight");
+  check_dims(call, kBias, {columns}, "the bias");
+  check_mask_rank(call, kMask);
+  if (!call.has(kPast)) return;
+  if (differ(shape.k, shape.v)) call.fail("has a past, but keys and values of different sizes; equal ones are needed");
+  const int64_t size = shape.k < 0 ? Dims::kUnknown : shape.k / shape.heads;
+  check_dims(call, kPast, {2, shape.batch, shape.heads, shape.past, size}, "past");
+}
+
 // Results: y[b,s,v], present[2,b,n,p+s,h].
 std::vector<Type> infer(const OpCall& call) {
   const Shape shape = shape_of(call);
   const Type x      = tensor_operand(call, 0);
+  check_operands(call, shape);
   std::vector<Type> types{with_dims(x, {shape.batch, shape.queries, shape.v})};
   const int64_t size = shape.v < 0 ? Dims::kUnknown : shape.v / shape.heads;
   if (call.outputs > 1) types.push_back(with_dims(x, {2, shape.batch, shape.heads, shape.keys(), size}));
@@ -71,6 +89,7 @@ Work work(const OpCall& call, std::span<const Type> outputs) {
 }
 
 std::vector<Array> eval(const OpCall& call) {
+  if (call.attributes.int_or("do_rotary", 0) != 0) call.fail("has no reference kernel with do_rotary");
   const Shape shape  = shape_of(call);
   const Array& x     = value_of(call, 0);
   const Array wide   = array_of(DType::f64, x.dims(), values_of<double>(x));
@@ -99,8 +118,9 @@ std::vector<Array> eval(const OpCall& call) {
   Scores scores{.scale  = attention_scale(call, q.size),
                 .causal = call.attributes.int_or("unidirectional", 0) != 0,
                 .offset = shape.past};
-  if (call.has(kMask)) scores.biases.push_back(mask_bias(call, kMask));
-  if (call.has(kAdded)) scores.biases.push_back(added_bias(call, kAdded));
+  const ScoreSizes sizes{shape.batch, shape.heads, shape.queries, shape.keys()};
+  if (call.has(kMask)) scores.biases.push_back(mask_bias(call, kMask, sizes));
+  if (call.has(kAdded)) scores.biases.push_back(added_bias(call, kAdded, sizes));
   const std::vector<Type> types = infer(call);
   std::vector<Array> results{array_of(x.dtype(), types[0].dims, merged(attend(q, k, v, scores)))};
   if (call.outputs > 1) {

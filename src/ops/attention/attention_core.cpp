@@ -67,14 +67,17 @@ HeadTensor attend(const HeadTensor& q, const HeadTensor& k, const HeadTensor& v,
     const auto* to = k.values.data() + k.offset(b, n / group, j);
     for (int64_t c = 0; c < q.size; ++c) sum += at[c] * to[c];
     sum *= scores.scale;
+    if (scores.softcap != 0) sum = scores.softcap * std::tanh(sum / scores.softcap);
     for (const ScoreBias& bias : scores.biases) sum += bias(b, n, i, j);
     return sum;
   };
-  std::vector<double> row(static_cast<size_t>(k.rows));
+  std::vector<double> row;
   for (int64_t b = 0; b < q.batch; ++b) {
     for (int64_t n = 0; n < q.heads; ++n) {
       for (int64_t i = 0; i < q.rows; ++i) {
+        row.resize(static_cast<size_t>(k.rows));
         for (int64_t j = 0; j < k.rows; ++j) row[static_cast<size_t>(j)] = score(b, n, i, j);
+        if (!scores.sinks.empty()) row.push_back(scores.sinks[static_cast<size_t>(n)]);
         const double offset = log_sum_exp(row);
         for (int64_t j = 0; j < k.rows; ++j) {
           const double share = std::exp(row[static_cast<size_t>(j)] - offset);
@@ -93,30 +96,44 @@ double attention_scale(const OpCall& call, int64_t size) {
   return scale != 0 ? scale : 1 / std::sqrt(static_cast<double>(size));
 }
 
-ScoreBias mask_bias(const OpCall& call, size_t index) {
+void check_mask_rank(const OpCall& call, size_t index) {
+  if (!call.has(index)) return;
+  const Type mask = tensor_operand(call, index);
+  if (has_rank(mask) && (mask.dims.empty() || mask.dims.size() > 4))
+    call.fail("the mask is " + to_string(mask.dims) + "; [b], [b,j], [b,i,j] or [b,n,i,j] would be right");
+}
+
+ScoreBias mask_bias(const OpCall& call, size_t index, const ScoreSizes& sizes) {
   const Array& mask   = value_of(call, index);
   const double filter = call.attributes.float_or("mask_filter_value", -10000);
   const auto numbers  = mask.to_ints();
   const Dims dims     = mask.dims();
-  if (dims.size() == 1) {
-    return [=](int64_t b, int64_t, int64_t, int64_t j) { return j < numbers.at(static_cast<size_t>(b)) ? 0 : filter; };
+  if (dims == Dims{sizes.batch}) {
+    return [=](int64_t b, int64_t, int64_t, int64_t j) { return j < numbers[static_cast<size_t>(b)] ? 0 : filter; };
   }
-  if (dims.size() > 3)
-    call.fail("a mask of shape " + to_string(dims) + " cannot be evaluated; [b], [b,j] or [b,i,j] would be right");
+  if (dims != Dims{sizes.batch, sizes.keys} && dims != Dims{sizes.batch, sizes.queries, sizes.keys}) {
+    call.fail("a mask of shape " + to_string(dims) + " cannot be evaluated; " + to_string(Dims{sizes.batch}) + ", " +
+              to_string(Dims{sizes.batch, sizes.keys}) + " or " +
+              to_string(Dims{sizes.batch, sizes.queries, sizes.keys}) + " would be right");
+  }
   return [=](int64_t b, int64_t, int64_t i, int64_t j) {
     const int64_t row = dims.size() == 3 ? b * dims[1] + i : b;
-    return numbers.at(static_cast<size_t>(row * dims.back() + j)) != 0 ? 0 : filter;
+    return numbers[static_cast<size_t>(row * dims.back() + j)] != 0 ? 0 : filter;
   };
 }
 
-ScoreBias added_bias(const OpCall& call, size_t index) {
+ScoreBias added_bias(const OpCall& call, size_t index, const ScoreSizes& sizes) {
   const Array& bias  = value_of(call, index);
   const auto numbers = values_of<double>(bias);
-  const Dims dims    = bias.dims();
-  if (dims.size() != 4) call.fail("attention_bias is " + to_string(dims) + "; it should be [b,n,i,j]");
+  const Dims dims    = bias.dims(), wanted{sizes.batch, sizes.heads, sizes.queries, sizes.keys};
+  bool fits          = dims.size() == wanted.size() && dims.back() == sizes.keys;
+  for (size_t i = 0; fits && i < wanted.size(); ++i) fits = dims[i] == wanted[i] || dims[i] == 1;
+  if (!fits)
+    call.fail("attention_bias is " + to_string(dims) + "; " + to_string(wanted) +
+              ", with 1 for what is shared, would be right");
   return [=](int64_t b, int64_t n, int64_t i, int64_t j) {
     const int64_t at = ((b % dims[0] * dims[1] + n % dims[1]) * dims[2] + i % dims[2]) * dims[3] + j;
-    return numbers.at(static_cast<size_t>(at));
+    return numbers[static_cast<size_t>(at)];
   };
 }
 

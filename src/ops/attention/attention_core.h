@@ -37,18 +37,29 @@ struct Scores {
   double scale                  = 1;
   bool causal                   = false;  // query i sees the keys up to i + offset
   int64_t offset                = 0;
+  double softcap                = 0;  // not 0: softcap * tanh(score / softcap) before biases are added
   std::vector<ScoreBias> biases = {};
+  // The score of one more key whose value is 0, for each head; empty: none.
+  std::vector<double> sinks = {};
 };
 HeadTensor attend(const HeadTensor& q, const HeadTensor& k, const HeadTensor& v, const Scores& scores);
 
 // The attribute `scale`; 1 / sqrt(size) if it is absent or 0.
 double attention_scale(const OpCall& call, int64_t size);
 
+// The numbers of samples, heads, queries and keys of scores [b,n,i,j].
+struct ScoreSizes {
+  int64_t batch = 0, heads = 0, queries = 0, keys = 0;
+};
+
 // The mask in operand `index`: lengths [b], or flags [b,j] or [b,i,j]. A key that is masked out (flag 0) gets
-// `mask_filter_value` (default -10000) added to its score.
-ScoreBias mask_bias(const OpCall& call, size_t index);
-// The bias in operand `index`, [b,n,i,j]; dimensions of size 1 are broadcast.
-ScoreBias added_bias(const OpCall& call, size_t index);
+// `mask_filter_value` (default -10000) added to its score. Fails for a mask of another form.
+ScoreBias mask_bias(const OpCall& call, size_t index, const ScoreSizes& sizes);
+// The bias in operand `index`, [b,n,i,j]; all dimensions but the last may be 1 and are then broadcast. Fails for
+// another shape.
+ScoreBias added_bias(const OpCall& call, size_t index, const ScoreSizes& sizes);
+// Fails for a mask without dimensions or of more than four, which has no meaning.
+void check_mask_rank(const OpCall& call, size_t index);
 
 // The flop of both products and the softmax; 0 if a dimension is not known.
 double attention_flops(int64_t batch, int64_t heads, int64_t queries, int64_t keys, int64_t size, int64_t value_size);

@@ -10,8 +10,10 @@ namespace foreflow::ops::definitions::group_query_attention {
 namespace {
 
 // Operands: query[b,s,n*h], key[b,s,m*h], value[b,s,m*h] (or all three packed in the query, q then k then v), past_key
-// and past_value[b,m,p,h], seqlens_k[b] (the number of keys, less one), total_sequence_length, cos_cache, sin_cache.
-constexpr size_t kKey = 1, kValue = 2, kPastKey = 3, kPastValue = 4, kLengths = 5, kTotal = 6, kCosine = 7, kSine = 8;
+// and past_value[b,m,p,h], seqlens_k[b] (the number of keys, less one), total_sequence_length, cos_cache, sin_cache,
+// position_ids[b,s], attention_bias[b,n,s,total], head_sink[n].
+constexpr size_t kKey = 1, kValue = 2, kPastKey = 3, kPastValue = 4, kLengths = 5, kTotal = 6, kCosine = 7, kSine = 8,
+                 kPositions = 9, kAdded = 10, kSink = 11;
 
 struct Shape {
   int64_t batch = Dims::kUnknown, rows = Dims::kUnknown, keys = Dims::kUnknown;
@@ -43,14 +45,35 @@ Shape shape_of(const OpCall& call) {
     const Type cache = tensor_operand(call, kPastKey);
     past             = has_rank(cache) && cache.dims.size() == 4 ? cache.dims[2] : Dims::kUnknown;
   }
-  if (call.known[kTotal] != nullptr && past >= 0) shape.keys = std::max(past, call.known[kTotal]->to_ints().at(0));
+  if (call.known[kTotal] != nullptr && past >= 0 && call.known[kTotal]->size() == 1)
+    shape.keys = std::max(past, call.known[kTotal]->to_ints().at(0));
   return shape;
+}
+
+void check_operands(const OpCall& call, const Shape& shape) {
+  const int64_t width = times_dim(shape.kv_heads, shape.size);
+  check_dims(call, kKey, {shape.batch, shape.rows, width}, "key");
+  if (call.has(kKey)) check_dims(call, kValue, {shape.batch, shape.rows, width}, "value");
+  for (const size_t cache : {kPastKey, kPastValue})
+    check_dims(call, cache, {shape.batch, shape.kv_heads, Dims::kUnknown, shape.size}, "a cache");
+  const Type lengths = tensor_operand(call, kLengths), total = tensor_operand(call, kTotal);
+  if (has_dims(lengths) && differ(element_count(lengths.dims), shape.batch))
+    call.fail("seqlens_k is " + to_string(lengths.dims) + "; one number for each sample would be right");
+  if (has_dims(total) && element_count(total.dims) != 1)
+    call.fail("total_sequence_length is " + to_string(total.dims) + "; one number would be right");
+  check_dims(call, kPositions, {shape.batch, shape.rows}, "position_ids");
+  check_dims(call, kAdded, Dims(4, Dims::kUnknown), "attention_bias");
+  check_dims(call, kSink, {shape.heads}, "head_sink");
+  if (call.attributes.int_or("do_rotary", 0) == 0) return;
+  if (!call.has(kCosine) || !call.has(kSine)) call.fail("do_rotary needs cos_cache and sin_cache");
+  check_rotation(call, kCosine, kSine, shape.size);
 }
 
 // Results: y[b,s,n*h], present_key and present_value[b,m,keys,h].
 std::vector<Type> infer(const OpCall& call) {
   const Shape shape = shape_of(call);
   const Type query  = tensor_operand(call, 0);
+  check_operands(call, shape);
   std::vector<Type> types{with_dims(query, {shape.batch, shape.rows, times_dim(shape.heads, shape.size)})};
   while (types.size() < call.outputs)
     types.push_back(with_dims(query, {shape.batch, shape.kv_heads, shape.keys, shape.size}));
@@ -79,12 +102,14 @@ HeadTensor cached(const OpCall& call, size_t index, const HeadTensor& fresh, con
 }
 
 std::vector<Array> eval(const OpCall& call) {
-  const Shape shape = shape_of(call);
-  if (call.attributes.float_or("softcap", 0) != 0 || call.attributes.int_or("smooth_softmax", 0) != 0)
-    call.fail("has no reference kernel with softcap or smooth_softmax");
+  const Shape shape            = shape_of(call);
   std::vector<int64_t> lengths = value_of(call, kLengths).to_ints();
+  const bool is_prompt         = value_of(call, kTotal).to_ints()[0] == shape.rows;
   for (int64_t& length : lengths) {
-    if (++length < shape.rows || length > shape.keys) call.fail("seqlens_k does not fit total_sequence_length");
+    ++length;
+    // Rows of a prompt that are shorter than the others are padded behind.
+    if (is_prompt) length = shape.rows;
+    if (length < shape.rows || length > shape.keys) call.fail("seqlens_k does not fit total_sequence_length");
   }
   const auto heads = [&](size_t index, int64_t first, int64_t number) {
     const Array& x       = value_of(call, call.has(kKey) ? index : 0);
@@ -96,17 +121,32 @@ std::vector<Array> eval(const OpCall& call) {
   const auto position = [&](int64_t b, int64_t row) { return lengths[static_cast<size_t>(b)] - shape.rows + row; };
   if (call.attributes.int_or("do_rotary", 0) != 0) {
     const Rotation rotation = rotation_of(call, kCosine, kSine, "rotary_interleaved");
-    rotate(call, q, rotation, position);
-    rotate(call, k, rotation, position);
+    const auto stated       = call.has(kPositions) ? value_of(call, kPositions).to_ints() : std::vector<int64_t>();
+    const auto place        = [&](int64_t b, int64_t row) {
+      return stated.empty() ? position(b, row) : stated[static_cast<size_t>(b * shape.rows + row)];
+    };
+    rotate(call, q, rotation, place);
+    rotate(call, k, rotation, place);
   }
   const HeadTensor keys   = cached(call, kPastKey, k, shape, lengths),
                    values = cached(call, kPastValue, v, shape, lengths);
   const int64_t window    = call.attributes.int_or("local_window_size", -1);
-  Scores scores{.scale = attention_scale(call, shape.size)};
+  Scores scores{.scale = attention_scale(call, shape.size), .softcap = call.attributes.float_or("softcap", 0)};
   scores.biases.push_back([&](int64_t b, int64_t, int64_t i, int64_t j) {
     const int64_t here = position(b, i);
     return j > here || (window >= 0 && here - j >= window) ? -std::numeric_limits<double>::infinity() : 0;
   });
+  if (call.has(kAdded)) {
+    const int64_t total = value_of(call, kTotal).to_ints()[0];
+    const auto bias     = added_bias(call, kAdded, {shape.batch, shape.heads, shape.rows, total});
+    scores.biases.push_back(
+        [=](int64_t b, int64_t n, int64_t i, int64_t j) { return j < total ? bias(b, n, i, j) : 0; });
+  }
+  if (call.has(kSink)) {
+    scores.sinks = values_of<double>(value_of(call, kSink));
+  } else if (call.attributes.int_or("smooth_softmax", 0) != 0) {
+    scores.sinks.assign(static_cast<size_t>(shape.heads), 0);
+  }
   const std::vector<Type> types = infer(call);
   std::vector<Array> results{array_of(types[0].dtype, types[0].dims, merged(attend(q, keys, values, scores)))};
   if (call.outputs > 1) results.push_back(array_of(types[1].dtype, types[1].dims, keys.values));
@@ -118,8 +158,11 @@ std::vector<Array> eval(const OpCall& call) {
 Factors factors(const OpCall& call) {
   if (!splittable(call)) return {};
   std::vector<std::string> inputs;
-  for (size_t i = 0; i < std::min(call.arity(), kTotal); ++i)
-    inputs.push_back(call.has(i) ? "b" + dots(tensor_operand(call, i).dims.size() - 1) : "");
+  for (size_t i = 0; i < call.arity(); ++i) {
+    const Dims dims   = call.has(i) ? tensor_operand(call, i).dims : Dims();
+    const bool shared = (i >= kTotal && i <= kSine) || i == kSink || (i == kAdded && dims[0] == 1);
+    inputs.push_back(dims.empty() ? "" : shared ? dots(dims.size()) : "b" + dots(dims.size() - 1));
+  }
   std::vector<std::string> outputs(call.outputs, "b...");
   outputs[0] = "b..";
   return {.text = factor_text(call, inputs, outputs)};
@@ -133,11 +176,17 @@ std::vector<Sample> samples() {
   const Type cache = f32({2, 2, 4, 2}), table = f32({8, 1});
   const Attributes heads{{"num_heads", 4}, {"kv_num_heads", 2}};
   Attributes rotary = heads;
+  Attributes sunk   = heads;
+  sunk.set("softcap", 2.0);
   rotary.set("do_rotary", int64_t{1}).set("local_window_size", int64_t{3});
   return {{heads,
            {f32({2, 3, 8}), f32({2, 3, 4}), f32({2, 3, 4}), {}, {}, lengths, total},
            {{5, i32({2}, {2, 2})}, {6, i32({}, {3})}},
            3},
+          {sunk,
+           {f32({2, 1, 16}), {}, {}, cache, cache, lengths, total, {}, {}, {}, f32({2, 1, 1, 5}), f32({4})},
+           {{5, i32({2}, {2, 4})}, {6, i32({}, {5})}},
+           1},
           {rotary,
            {f32({2, 1, 16}), {}, {}, cache, cache, lengths, total, table, table},
            {{5, i32({2}, {2, 4})}, {6, i32({}, {5})}},

@@ -1,4 +1,5 @@
 #include "ops/attention/attention_core.h"
+#include "ops/common/expected.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
 #include "ops/common/work.h"
@@ -72,10 +73,32 @@ Shape shape_of(const OpCall& call) {
   return shape;
 }
 
+void check_operands(const OpCall& call, const Shape& shape) {
+  const int64_t columns = times_dim(shape.heads, shape.size), of_values = times_dim(shape.heads, shape.value_size);
+  const auto check = [&](size_t operand, int64_t rows, int64_t size, std::string_view name) {
+    if (!call.has(operand)) return;
+    const Type x = tensor_operand(call, operand);
+    if (!has_rank(x)) return;
+    if (x.dims.size() == 5) return check_dims(call, operand, {shape.batch, rows, shape.heads, 2, size}, name);
+    if (x.dims.size() == 4) return check_dims(call, operand, {shape.batch, shape.heads, rows, size}, name);
+    check_dims(call, operand, {shape.batch, rows, times_dim(shape.heads, size)}, name);
+  };
+  const Type query = tensor_operand(call, 0);
+  if (has_rank(query) && query.dims.size() == 5)
+    check_dims(call, 0, {shape.batch, shape.queries, shape.heads, 3, shape.size}, "query");
+  check(kKey, shape.fresh, shape.size, "key");
+  check(kValue, shape.fresh, shape.value_size, "value");
+  check_dims(call, kBias, {plus_dim(times_dim(2, columns), of_values)}, "the bias");
+  check_dims(call, kPastKey, {shape.batch, shape.heads, shape.past, shape.size}, "past_key");
+  check_dims(call, kPastValue, {shape.batch, shape.heads, shape.past, shape.value_size}, "past_value");
+  check_mask_rank(call, kMask);
+}
+
 // Results: y[b,s,n*hv], present_key[b,n,p+l,h], present_value[b,n,p+l,hv].
 std::vector<Type> infer(const OpCall& call) {
   const Shape shape = shape_of(call);
   const Type query  = tensor_operand(call, 0);
+  check_operands(call, shape);
   std::vector<Type> types{with_dims(query, {shape.batch, shape.queries, times_dim(shape.heads, shape.value_size)})};
   if (call.outputs > 1) types.push_back(with_dims(query, {shape.batch, shape.heads, shape.keys(), shape.size}));
   if (call.outputs > 2) types.push_back(with_dims(query, {shape.batch, shape.heads, shape.keys(), shape.value_size}));
@@ -119,8 +142,9 @@ std::vector<Array> eval(const OpCall& call) {
   Scores scores{.scale  = attention_scale(call, q.size),
                 .causal = call.attributes.int_or("unidirectional", 0) != 0,
                 .offset = shape.past};
-  if (call.has(kMask)) scores.biases.push_back(mask_bias(call, kMask));
-  if (call.has(kAdded)) scores.biases.push_back(added_bias(call, kAdded));
+  const ScoreSizes sizes{shape.batch, shape.heads, shape.queries, shape.keys()};
+  if (call.has(kMask)) scores.biases.push_back(mask_bias(call, kMask, sizes));
+  if (call.has(kAdded)) scores.biases.push_back(added_bias(call, kAdded, sizes));
   const std::vector<Type> types = infer(call);
   std::vector<Array> results{array_of(types[0].dtype, types[0].dims, merged(attend(q, k, v, scores)))};
   if (call.outputs > 1) results.push_back(array_of(types[1].dtype, types[1].dims, k.values));

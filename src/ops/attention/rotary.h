@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ops/attention/attention_core.h"
+#include "ops/common/expected.h"
 #include "ops/common/kernel.h"
 
 namespace foreflow::ops {
@@ -14,6 +15,16 @@ struct Rotation {
   int64_t half = 0;                  // pairs that are turned; the rest of a head stays
   Pairs pairs  = Pairs::halves;
 };
+
+// Fails unless both tables are [positions,r/2], with r at most the size of a head. `size` may be unknown.
+inline void check_rotation(const OpCall& call, size_t cosine, size_t sine, int64_t size) {
+  const Type table = tensor_operand(call, cosine);
+  if (!has_rank(table)) return;
+  if (table.dims.size() != 2 || table.dims[1] == 0 || (size >= 0 && table.dims[1] > size / 2))
+    call.fail("cos_cache is " + to_string(table.dims) + "; [positions,r/2] with r of at most " +
+              (size < 0 ? "the size of a head" : std::to_string(size)) + " would be right");
+  check_dims(call, sine, table.dims, "sin_cache");
+}
 
 inline Rotation rotation_of(const OpCall& call, size_t cosine, size_t sine, std::string_view interleaved) {
   return {values_of<double>(value_of(call, cosine)), values_of<double>(value_of(call, sine)),

@@ -10,6 +10,34 @@ namespace {
 // [positions,r/2].
 constexpr size_t kPositions = 1, kCosine = 2, kSine = 3;
 
+// The heads of x[b,s,n*h]: as stated or, if no number is, as the tables turn them whole; unknown if neither is known.
+int64_t heads_of_rows(const OpCall& call, const Type& x) {
+  const int64_t stated = call.attributes.int_or("num_heads", 0);
+  if (stated > 0) return stated;
+  const Type table = tensor_operand(call, kCosine);
+  if (!has_rank(table) || table.dims.size() != 2 || table.dims[1] < 1 || x.dims[2] < 0) return Dims::kUnknown;
+  return x.dims[2] / (2 * table.dims[1]);
+}
+
+int64_t size_of_head(const OpCall& call, const Type& x) {
+  const int64_t width = x.dims.back();
+  if (x.dims.size() == 4 || width < 0) return width;
+  const int64_t heads = heads_of_rows(call, x);
+  if (heads == Dims::kUnknown) return heads;
+  if (heads < 1 || width % heads != 0)
+    call.fail("x is " + to_string(x.dims) + "; a multiple of its " + std::to_string(heads) + " heads would be right");
+  return width / heads;
+}
+
+void check_positions(const OpCall& call, int64_t batch, int64_t rows) {
+  const Type ids = tensor_operand(call, kPositions);
+  if (!has_rank(ids)) return;
+  if (ids.dims.size() == 1) return check_dims(call, kPositions, {1}, "position_ids");
+  if (ids.dims.size() != 2 || (differ(ids.dims[0], batch) && ids.dims[0] != 1) || differ(ids.dims[1], rows))
+    call.fail("position_ids is " + to_string(ids.dims) + "; (1,) or " + to_string(Dims{batch, rows}) +
+              " would be right");
+}
+
 std::vector<Type> infer(const OpCall& call) {
   if (call.arity() != 4)
     call.fail("has " + std::to_string(call.arity()) +
@@ -17,6 +45,10 @@ std::vector<Type> infer(const OpCall& call) {
   const Type x = tensor_operand(call, 0);
   if (has_rank(x) && x.dims.size() != 3 && x.dims.size() != 4)
     call.fail("x is " + to_string(x.dims) + "; it should be [b,s,n*h] or [b,n,s,h]");
+  const int64_t part = call.attributes.int_or("rotary_embedding_dim", 0);
+  if (part > 0) check_dims(call, kCosine, {Dims::kUnknown, part / 2}, "cos_cache");
+  check_rotation(call, kCosine, kSine, has_rank(x) ? size_of_head(call, x) : Dims::kUnknown);
+  if (has_rank(x)) check_positions(call, x.dims[0], x.dims[x.dims.size() - 2]);
   return {x};
 }
 
@@ -24,13 +56,13 @@ std::vector<Array> eval(const OpCall& call) {
   const Array& x          = value_of(call, 0);
   const Rotation rotation = rotation_of(call, kCosine, kSine, "interleaved");
   const bool by_head      = x.dims().size() == 4;
-  const int64_t stated    = call.attributes.int_or("num_heads", 0);
-  const int64_t heads     = stated > 0 || by_head ? stated : x.dims()[2] / (2 * rotation.half);
-  const int64_t size      = by_head ? x.dims()[3] : x.dims()[2] / heads;
+  const int64_t heads     = by_head ? x.dims()[1] : heads_of_rows(call, x.type());
+  const int64_t size      = size_of_head(call, x.type());
   HeadTensor turned =
       by_head ? heads_of(x) : heads_of(values_of<double>(x), x.dims(), {.first = 0, .stride = size}, heads, size);
   const auto ids    = value_of(call, kPositions).to_ints();
-  const bool offset = ids.size() == 1, shared = value_of(call, kPositions).dims()[0] == 1;
+  const Dims places = value_of(call, kPositions).dims();
+  const bool offset = places.size() == 1, shared = places[0] == 1;
   rotate(call, turned, rotation, [&](int64_t b, int64_t row) {
     return offset ? ids[0] + row : ids.at(static_cast<size_t>(shared ? row : b * turned.rows + row));
   });

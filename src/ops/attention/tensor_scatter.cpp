@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ops/common/axes.h"
+#include "ops/common/expected.h"
 #include "ops/common/kernel.h"
 #include "ops/common/lanes.h"
 #include "ops/common/letters.h"
@@ -21,6 +22,7 @@ std::vector<Type> infer(const OpCall& call) {
   if (!has_rank(cache)) return {cache};
   const size_t axis = axis_attribute(call, cache.dims.size(), -2);
   if (axis == 0) call.fail("axis is 0, that of the samples; a later one would be right");
+  check_dims(call, kPlaces, {cache.dims[0]}, "the places");
   if (has_dims(cache) && has_dims(update)) {
     Dims wanted  = cache.dims;
     wanted[axis] = update.dims.size() == wanted.size() ? std::min(update.dims[axis], wanted[axis]) : 0;

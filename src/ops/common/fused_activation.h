@@ -1,43 +1,20 @@
-// Ops of com.microsoft that end in an activation: attributes `activation`, its name, and `activation_alpha`,
-// `activation_beta` or `activation_params`, its own attributes.
+// Ops of com.microsoft that end in an activation (see fused_activation).
 #pragma once
 
+#include "foreflow/ops/fused_activation.h"
 #include "ops/common/table_rows.h"
 #include "ops/common/work.h"
 
 namespace foreflow::ops {
 
-// Attributes under the names that they have in the activation's own row.
-struct FusedActivation {
-  std::string name;
-  Attributes attributes;
-};
+// Fails unless the activation is a row that computes.
+FusedActivation activation_of(const OpCall& call);
 
-inline FusedActivation activation_of(const OpCall& call) {
-  const std::string name = call.attributes.string_or("activation", "Relu");
-  Attributes attributes;
-  for (const std::string word : {"alpha", "beta"}) {
-    if (call.attributes.find("activation_" + word) != nullptr)
-      attributes.set(word, call.attributes.float_or("activation_" + word, 0));
-  }
-  const auto* list = call.attributes.find("activation_params");
-  if (list != nullptr && std::holds_alternative<std::vector<double>>(*list)) {
-    const auto& numbers = std::get<std::vector<double>>(*list);
-    if (!numbers.empty()) attributes.set("alpha", numbers[0]);
-    if (numbers.size() > 1) attributes.set("beta", numbers[1]);
-  }
-  const OpDef* def = table().find(name);
-  if (def == nullptr || !def->domain.empty())
-    call.fail("activation is \"" + name + "\"; the name of an elementwise op such as Relu would be right");
-  return {name, attributes};
-}
+// Fails unless the activation keeps the type of what it is applied to.
+void check_activation(const OpCall& call, const Type& type);
 
 // Applies the activation to a Float64 result and rounds to the type of the first operand.
-inline Array activated(const OpCall& call, const Array& x) {
-  const FusedActivation activation = activation_of(call);
-  const Array y                    = evaluate(activation.name, activation.attributes, {&x})[0];
-  return array_of(value_of(call, 0).dtype(), y.dims(), values_of<double>(y));
-}
+Array activated(const OpCall& call, const Array& x);
 
 inline Work with_activation(const OpCall& call, std::span<const Type> outputs, Work work) {
   work.flops += row_of(activation_of(call).name).work({call.def, call.attributes, outputs, {}, 1}, outputs).flops;

@@ -30,8 +30,9 @@ OpDef row() {
       .domain = "com.microsoft",
       .infer =
           [](const OpCall& call) {
-            activation_of(call);
-            return row_of("Conv").infer(convolution(call));
+            std::vector<Type> types = row_of("Conv").infer(convolution(call));
+            check_activation(call, types[0]);
+            return types;
           },
       .factors =
           [](const OpCall& call) { return call.has(kAdded) ? Factors{} : without_sums(row_of("Conv").factors(call)); },

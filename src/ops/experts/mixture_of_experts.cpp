@@ -2,9 +2,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "ops/common/expected.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
 #include "ops/common/work.h"
+#include "ops/elementwise/gelu_formula.h"
 
 namespace foreflow::ops::definitions::mixture_of_experts {
 
@@ -16,12 +18,52 @@ constexpr size_t kRouter = 1, kFirst = 2, kSecond = 4, kThird = 6;
 
 int64_t chosen(const OpCall& call) { return call.attributes.int_or("k", 1); }
 
+std::string number_text(int64_t dim) { return dim == Dims::kUnknown ? "?" : std::to_string(dim); }
+
+// Checks weight and bias of one product against the number of experts and of what it takes, and returns what it makes.
+int64_t made_by(const OpCall& call, size_t operand, int64_t experts, int64_t in) {
+  const Type w = tensor_operand(call, operand);
+  if (!has_rank(w)) return Dims::kUnknown;
+  if (w.dims.size() != 3 || differ(w.dims[0], experts) || (differ(w.dims[1], in) && differ(w.dims[2], in)))
+    call.fail("the weights of experts are " + to_string(w.dims) + "; [e,out,in] with " + number_text(experts) +
+              " experts that take " + number_text(in) + " numbers would be right");
+  if (in == Dims::kUnknown || w.dims[1] == Dims::kUnknown || w.dims[2] == Dims::kUnknown) return Dims::kUnknown;
+  const int64_t out = w.dims[w.dims[2] == in ? 1 : 2];
+  check_dims(call, operand + 1, {experts, out}, "a bias of the experts");
+  return out;
+}
+
+void check_weights(const OpCall& call, int64_t experts, int64_t width) {
+  const int64_t first = made_by(call, kFirst, experts, width);
+  // A gate may stand in the same product.
+  const bool halves    = call.attributes.string_or("activation_type", "relu") == "swiglu" && !call.has(kThird);
+  const int64_t second = made_by(call, kSecond, experts, halves && first > 0 ? first / 2 : first);
+  if (differ(second, width))
+    call.fail("the second product makes " + std::to_string(second) + " numbers; as many as x has, " +
+              std::to_string(width) + ", would be right");
+  if (!call.has(kThird)) return;
+  const int64_t third = made_by(call, kThird, experts, width);
+  if (differ(third, first))
+    call.fail("the third product makes " + std::to_string(third) + " numbers and the first " + std::to_string(first) +
+              "; as many would be right");
+}
+
 std::vector<Type> infer(const OpCall& call) {
-  const Type x = tensor_operand(call, 0), router = tensor_operand(call, kRouter);
   if (call.arity() <= kSecond) call.fail("needs x, router scores and the weights of two products");
-  if (has_dims(router) && (router.dims.size() != 2 || chosen(call) < 1 || chosen(call) > router.dims[1]))
+  const Type x = tensor_operand(call, 0), router = tensor_operand(call, kRouter);
+  if (chosen(call) < 1) call.fail("k is " + std::to_string(chosen(call)) + "; at least 1 would be right");
+  if (has_rank(router) &&
+      (router.dims.size() != 2 || (router.dims[1] != Dims::kUnknown && chosen(call) > router.dims[1])))
     call.fail("router scores are " + to_string(router.dims) +
               "; [tokens,experts] with at least k = " + std::to_string(chosen(call)) + " experts would be right");
+  if (!has_rank(x)) return {x};
+  if (x.dims.empty() || x.dims.back() == 0)
+    call.fail("x is " + to_string(x.dims) + "; [..,h] with h of at least 1 would be right");
+  const int64_t width = x.dims.back();
+  if (has_dims(x) && has_rank(router) && differ(router.dims[0], element_count(x.dims) / width))
+    call.fail("router scores are " + to_string(router.dims) + "; one row for each of the " +
+              std::to_string(element_count(x.dims) / width) + " tokens would be right");
+  check_weights(call, has_rank(router) ? router.dims[1] : Dims::kUnknown, width);
   return {x};
 }
 
@@ -33,14 +75,10 @@ struct ExpertProduct {
 
   ExpertProduct(const OpCall& call, size_t operand, int64_t in) {
     const Array& w = value_of(call, operand);
-    if (w.dims().size() != 3)
-      call.fail("the weights of experts are " + to_string(w.dims()) + "; [e,out,in] would be right");
-    weight     = values_of<double>(w);
-    transposed = w.dims()[2] != in;
-    outer      = w.dims()[transposed ? 2 : 1];
-    inner      = in;
-    if (w.dims()[transposed ? 1 : 2] != in)
-      call.fail("the weights " + to_string(w.dims()) + " do not take " + std::to_string(in) + " numbers");
+    weight         = values_of<double>(w);
+    transposed     = w.dims()[2] != in;
+    outer          = w.dims()[transposed ? 2 : 1];
+    inner          = in;
     if (call.has(operand + 1)) bias = values_of<double>(value_of(call, operand + 1));
   }
 
@@ -62,7 +100,7 @@ double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 double activated(const OpCall& call, const std::string& name, double x) {
   if (name == "relu") return std::max(x, 0.0);
-  if (name == "gelu") return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
+  if (name == "gelu") return gelu_by_tanh(x);  // as ONNX Runtime's kernel of MoE
   if (name == "silu") return x * sigmoid(x);
   if (name == "identity") return x;
   call.fail("activation_type \"" + name + "\" has no reference kernel; relu, gelu, silu and identity have");

@@ -9,8 +9,9 @@ OpDef row() {
       .domain = "com.microsoft",
       .infer =
           [](const OpCall& call) {
-            activation_of(call);
-            return row_of("Gemm").infer(call);
+            std::vector<Type> types = row_of("Gemm").infer(call);
+            check_activation(call, types[0]);
+            return types;
           },
       .factors = [](const OpCall& call) { return without_sums(row_of("Gemm").factors(call)); },
       .work =

@@ -1,3 +1,4 @@
+#include "foreflow/ir/countable.h"
 #include "ops/common/axes.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
@@ -16,7 +17,18 @@ int64_t numbers_in_byte(const OpCall& call) {
   return tensor_operand(call, 0).dtype == DType::u8 ? 8 / bits_attribute(call, 4) : 1;
 }
 
+int64_t block(const OpCall& call) { return call.attributes.int_or("block_size", 128); }
+
+// Scales and zero points for the blocks of each row.
+void check_blocks(const OpCall& call, int64_t rows, int64_t k) {
+  const int64_t blocks = (k + block(call) - 1) / block(call);
+  check_elements(call, kScales, "scales", {rows, blocks});
+  const bool packed = tensor_operand(call, 0).dtype == DType::u8;
+  if (call.has(kZero)) check_zero_points(call, kZero, packed ? bits_attribute(call, 4) : 8, rows, blocks);
+}
+
 std::vector<Type> infer(const OpCall& call) {
+  check_block_size(call, block(call));
   const Type table = tensor_operand(call, 0), indices = tensor_operand(call, kIndices),
              scales = tensor_operand(call, kScales);
   if (!has_rank(table) || !has_rank(indices) || scales.kind == Type::Kind::unknown) return {without_dims(scales)};
@@ -25,8 +37,10 @@ std::vector<Type> infer(const OpCall& call) {
       normal_axis(call, call.attributes.int_or("quantize_axis", 1), rank) != 1)
     call.fail("the table is " + to_string(table.dims) +
               "; only rows of a table [rows,k] that are quantised along k can be gathered");
+  if (has_dims(table)) check_blocks(call, table.dims[0], ir::clamped_product(table.dims[1], numbers_in_byte(call)));
   Dims dims = indices.dims;
-  dims.push_back(table.dims[1] == Dims::kUnknown ? Dims::kUnknown : table.dims[1] * numbers_in_byte(call));
+  dims.push_back(table.dims[1] == Dims::kUnknown ? Dims::kUnknown
+                                                 : ir::clamped_product(table.dims[1], numbers_in_byte(call)));
   return {Type::tensor(scales.dtype, dims)};
 }
 
@@ -34,7 +48,7 @@ std::vector<Array> eval(const OpCall& call) {
   const Array& table = value_of(call, 0);
   const Type result  = infer(call)[0];
   const int64_t rows = table.dims()[0], k = result.dims.back(), stored = table.dims()[1];
-  const int64_t length = call.attributes.int_or("block_size", 128), blocks = (k + length - 1) / length;
+  const int64_t length = block(call), blocks = (k + length - 1) / length;
   const bool packed  = table.dtype() == DType::u8;
   const int64_t bits = packed ? bits_attribute(call, 4) : 8;
   const auto scales  = values_of<double>(value_of(call, kScales));

@@ -18,15 +18,40 @@ int64_t bits(const OpCall& call) { return bits_attribute(call, 4); }
 int64_t block(const OpCall& call) { return call.attributes.get_int("block_size"); }
 int64_t blocks(const OpCall& call) { return (depth(call) + block(call) - 1) / block(call); }
 
+// Far above any weight, and small enough that products of them do not overflow.
+constexpr int64_t kLargest = int64_t{1} << 30;
+
+void check_sizes(const OpCall& call) {
+  for (const char* const name : {"K", "N"}) {
+    const int64_t size = call.attributes.get_int(name);
+    if (size < 1 || size > kLargest)
+      call.fail(std::string(name) + " is " + std::to_string(size) + "; 1 to 2^30 would be right");
+  }
+  check_block_size(call, block(call));
+}
+
+// The group of each k, perhaps with those of the padding of the last block.
+void check_groups(const OpCall& call) {
+  if (!call.has(kGroup)) return;
+  const Type groups = tensor_operand(call, kGroup);
+  if (has_dims(groups) && element_count(groups.dims) < depth(call))
+    call.fail("the groups are " + to_string(groups.dims) + "; one for each of K = " + std::to_string(depth(call)) +
+              " would be right");
+}
+
 std::vector<Type> infer(const OpCall& call) {
   const Type x = tensor_operand(call, 0), w = tensor_operand(call, kWeight);
-  if (block(call) < 1) call.fail("block_size is " + std::to_string(block(call)) + "; at least 1 would be right");
+  check_sizes(call);
   if (!has_rank(x)) return {x};
   if (x.dims.empty() || (x.dims.back() != Dims::kUnknown && x.dims.back() != depth(call)))
     call.fail("x is " + to_string(x.dims) + "; its last dimension should be K, " + std::to_string(depth(call)));
-  const Dims stored{columns(call), blocks(call), (block(call) * bits(call) + 7) / 8};
-  if (has_dims(w) && element_count(w.dims) != element_count(stored))
-    call.fail("the weight is " + to_string(w.dims) + "; " + to_string(stored) + " would be right");
+  if (w.kind != Type::Kind::unknown && w.dtype != DType::u8)
+    call.fail("the weight is " + std::string(ir::name(w.dtype)) + "; UInt8 would be right");
+  check_elements(call, kWeight, "the weight", {columns(call), blocks(call), (block(call) * bits(call) + 7) / 8});
+  check_elements(call, kScales, "the scales", {columns(call), blocks(call)});
+  if (call.has(kZero)) check_zero_points(call, kZero, bits(call), columns(call), blocks(call));
+  if (call.has(kBias)) check_elements(call, kBias, "the bias", {columns(call)});
+  check_groups(call);
   Dims dims             = x.dims;
   dims[dims.size() - 1] = columns(call);
   return {with_dims(x, dims)};
@@ -42,7 +67,10 @@ std::vector<double> weight(const OpCall& call) {
   std::vector<double> all;
   for (int64_t n = 0; n < columns(call); ++n) {
     for (int64_t i = 0; i < k; ++i) {
-      const int64_t group = n * count + (groups.empty() ? i / length : groups[static_cast<size_t>(i)]);
+      const int64_t of_k = groups.empty() ? i / length : groups[static_cast<size_t>(i)];
+      if (of_k < 0 || of_k >= count)
+        call.fail("a group is " + std::to_string(of_k) + "; less than " + std::to_string(count) + " would be right");
+      const int64_t group = n * count + of_k;
       const double number = packed.at(n * count + i / length, i % length, (length * size + 7) / 8);
       all.push_back((number - zeros[static_cast<size_t>(group)]) * scales[static_cast<size_t>(group)]);
     }

@@ -34,6 +34,23 @@ std::vector<double> zero_points(const OpCall& call, size_t operand, int64_t bits
   return all;
 }
 
+void check_block_size(const OpCall& call, int64_t block_size) {
+  constexpr int64_t kLargest = int64_t{1} << 30;
+  if (block_size < 1 || block_size > kLargest)
+    call.fail("block_size is " + std::to_string(block_size) + "; 1 to 2^30 would be right");
+}
+
+void check_elements(const OpCall& call, size_t operand, const std::string& what, const Dims& wanted) {
+  const Type type = tensor_operand(call, operand);
+  if (has_dims(type) && element_count(type.dims) != element_count(wanted))
+    call.fail(what + ": " + to_string(type.dims) + " was given; " + to_string(wanted) + " would be right");
+}
+
+void check_zero_points(const OpCall& call, size_t operand, int64_t bits, int64_t rows, int64_t blocks) {
+  const bool packed = is_packed(tensor_operand(call, operand).dtype, bits);
+  check_elements(call, operand, "the zero points", {rows, packed ? (blocks * bits + 7) / 8 : blocks});
+}
+
 bool packs_evenly(const OpCall& call, size_t operand, int64_t bits, int64_t blocks) {
   return !is_packed(tensor_operand(call, operand).dtype, bits) || blocks * bits % 8 == 0;
 }

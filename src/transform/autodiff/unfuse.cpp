@@ -7,6 +7,7 @@
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/verify.h"
+#include "foreflow/ops/fused_activation.h"
 #include "transform/rewrite/copy.h"
 
 namespace foreflow::transform {
@@ -47,18 +48,8 @@ ir::Attributes without_activation(const ir::Attributes& attributes) {
 }
 
 ValueId activated(const FusedOp& fused, ValueId x) {
-  const ir::Attributes& all = *fused.op.attributes;
-  ir::Attributes own;
-  for (const std::string word : {"alpha", "beta"}) {
-    if (all.find("activation_" + word) != nullptr) own.set(word, all.float_or("activation_" + word, 0));
-  }
-  const auto* list = all.find("activation_params");
-  if (list != nullptr && std::holds_alternative<std::vector<double>>(*list)) {
-    const auto& numbers = std::get<std::vector<double>>(*list);
-    if (!numbers.empty()) own.set("alpha", numbers[0]);
-    if (numbers.size() > 1) own.set("beta", numbers[1]);
-  }
-  return fused.emit(all.string_or("activation", "Relu"), {x}, own);
+  ops::FusedActivation activation = ops::fused_activation(*fused.op.attributes);
+  return fused.emit(activation.name, {x}, std::move(activation.attributes));
 }
 
 ValueId gemm(const FusedOp& fused) {

@@ -7,6 +7,7 @@
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ir/verify.h"
+#include "foreflow/transform/layout.h"
 #include "transform/rewrite/copy.h"
 
 namespace foreflow::transform {
@@ -62,12 +63,19 @@ class BatchRepeater {
                            !is_list && value.type.dims[0] == batch;
     if (of_sample) value = Mixed::of(enlarged(value.type, 0));
     map_.set(id, builder_.parameter(function_.values[i].name, function_.parameters[i], value.type));
-    now_.push_back(std::move(value));
+    note(std::move(value), of_sample ? std::optional<size_t>(0) : std::nullopt);
   }
 
   ir::Type enlarged(ir::Type type, size_t dim) const {
     type.dims[dim] *= times_;
     return type;
+  }
+
+  // Records what is known about the value that was made last.
+  void note(Mixed value, std::optional<size_t> samples, bool is_mixed = false) {
+    now_.push_back(std::move(value));
+    samples_.push_back(samples);
+    mixes_.push_back(is_mixed);
   }
 
   // The dimension that has `times` as many elements as before. Nothing if there is none, or any other difference.
@@ -93,12 +101,37 @@ class BatchRepeater {
     return true;
   }
 
+  // Whether the op does to each part of the batch what it does to another, so that results go on with samples in their
+  // order. What it makes of all samples together must not meet samples again.
+  bool keeps_apart(const ir::Op& op, const std::vector<ValueId>& operands, const std::vector<Mixed>& values,
+                   const std::vector<Mixed>& results) const {
+    std::vector<ir::Type> types;
+    std::vector<const ir::Array*> known;
+    std::vector<Layout> parts, kept;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      types.push_back(values[i].type);
+      known.push_back(values[i].known ? &*values[i].known : nullptr);
+      if (operands[i] != ValueId::none && mixes_[ir::index(operands[i])]) return false;
+      const auto dim = operands[i] == ValueId::none ? std::nullopt : samples_[ir::index(operands[i])];
+      parts.push_back(dim ? Layout::split(static_cast<int32_t>(*dim)) : Layout::whole());
+    }
+    for (size_t i = 0; i < results.size(); ++i) {
+      const auto dim = samples_of(before(function_.output(op, i)).type, results[i].type);
+      kept.push_back(dim ? Layout::split(static_cast<int32_t>(*dim)) : Layout::whole());
+    }
+    const Decision decision =
+        decide({*op.def, *op.attributes, types, known, op.result_count}, parts, static_cast<int>(times_));
+    return decision.inputs == parts && decision.outputs == kept;
+  }
+
   std::optional<std::vector<Mixed>> tried(const ir::Op& op, const std::vector<ValueId>& operands) const {
     std::vector<Mixed> values;
     for (const ValueId id : operands) values.push_back(id == ValueId::none ? Mixed{} : now_[ir::index(id)]);
     try {
       auto results = interpret::MixedDomain().apply(op, values);
-      return goes_on(op, results) ? std::optional(std::move(results)) : std::nullopt;
+      if (!goes_on(op, results)) return std::nullopt;
+      const bool ends = results.empty() || !samples_of(before(function_.output(op, 0)).type, results[0].type);
+      return ends || keeps_apart(op, operands, values, results) ? std::optional(std::move(results)) : std::nullopt;
     } catch (const Error&) {
       return std::nullopt;
     }
@@ -128,11 +161,16 @@ class BatchRepeater {
   void append(const ir::Op& op, const ir::AttributesRef& attributes, const std::vector<ValueId>& operands,
               std::vector<Mixed> results) {
     const size_t made = ir::index(builder_.append(op.def, op.callee, attributes, operands, op.result_count));
+    const bool reads =
+        op.def->role != ir::Role::shape && std::any_of(operands.begin(), operands.end(), [&](ValueId id) {
+          return id != ValueId::none && (samples_[ir::index(id)] || mixes_[ir::index(id)]);
+        });
     for (uint32_t i = 0; i < op.result_count; ++i) {
       const auto id = static_cast<ValueId>(made + i);
       builder_.set_name(id, function_.values[op.first_result + i].name);
       map_.set(function_.output(op, i), id);
-      now_.push_back(std::move(results[i]));
+      const auto samples = samples_of(before(function_.output(op, i)).type, results[i].type);
+      note(std::move(results[i]), samples, reads && !samples);
     }
   }
 
@@ -161,7 +199,7 @@ class BatchRepeater {
     shape[old.dims.size() - before(x).type.dims.size() + *samples_of(x)] = 1;
     const ir::Array numbers = ir::Array::of_ints({static_cast<int64_t>(shape.size())}, shape);
     const ValueId made      = builder_.op("Constant", {}, {{"value", numbers}});
-    now_.push_back(Mixed::of(numbers));
+    note(Mixed::of(numbers), std::nullopt);
     return made;
   }
 
@@ -186,13 +224,15 @@ class BatchRepeater {
         "RepeatLike", {x, like}, {{"dim", static_cast<int64_t>(dim)}, {"like_dim", static_cast<int64_t>(like_dim)}});
     ir::Type type = now_[ir::index(x)].type;
     type.dims[dim] *= now_[ir::index(like)].type.dims[like_dim];
-    now_.push_back(Mixed::of(std::move(type)));
+    note(Mixed::of(std::move(type)), dim, mixes_[ir::index(x)]);
     return made;
   }
 
   [[noreturn]] void cannot_go_on(const ir::Op& op) const {
-    throw Error(ir::describe(module_, function_, op),
-                "cannot go on with more samples than the model was made for; export the model with an open batch");
+    throw Error(
+        ir::describe(module_, function_, op),
+        "cannot go on with more samples than the model was made for, or would mix them; export the model with an "
+        "open batch");
   }
 
   const ir::Module& module_;
@@ -202,7 +242,10 @@ class BatchRepeater {
   const Lists lists_;
   ir::FunctionBuilder builder_;
   ValueMap map_;
-  std::vector<Mixed> now_;  // per value that is made
+  // Per value that is made:
+  std::vector<Mixed> now_;
+  std::vector<std::optional<size_t>> samples_;  // the dimension that counts samples
+  std::vector<bool> mixes_;                     // made of all samples together
 };
 
 }  // namespace

@@ -65,6 +65,7 @@ class ShardPlanner {
       round();
       if (whole_.size() == kept && blocks_.size() == blocked && stored_splits_.size() == forced) break;
     }
+    if (refusal_ && !has_heads_) throw RefusalError(*refusal_);
     for (size_t i = 0; i < function_.parameters.size(); ++i) plan_.split_weights += plan_.layouts[i].is_split() ? 1 : 0;
     for (const int32_t origin : origin_) plan_.split_activations += origin == kSequence ? 1 : 0;
     return std::move(plan_);
@@ -256,7 +257,7 @@ class ShardPlanner {
     if (auto decision = followed_in_blocks(arrival)) return std::move(*decision);
     const bool vocabulary = vocabulary_.tables().contains(static_cast<size_t>(arrival.origin));
     const bool is_view    = factors.rule == ir::Factors::Rule::linear_view;
-    if (is_view && !stale_ && !vocabulary && !has_fewer_heads(arrival)) refuse_view(arrival);
+    if (is_view && !stale_ && !vocabulary) check_heads(arrival);
     if (fixed_[static_cast<size_t>(arrival.origin)]) return with_whole_activations(arrival);
     if (!stale_) whole_.insert(arrival.origin);
     return with_everything_whole(arrival);
@@ -297,12 +298,16 @@ class ShardPlanner {
     return inserts ? to[dim] : 0;
   }
 
-  // Whether these are heads of keys or values that several shards share, as queries before them have enough heads. Each
-  // shard then computes all of them and takes its own, as Megatron-LM and vLLM repeat such heads.
-  bool has_fewer_heads(const Arrival& arrival) const {
+  // Refuses a view that the split does not fit, unless it shows heads of keys or values that several shards share, as
+  // queries have enough heads. Each shard then computes all of them and takes its own, as Megatron-LM and vLLM repeat
+  // such heads. Queries may come later: only when all is planned is it known that there are none.
+  void check_heads(const Arrival& arrival) {
     const int64_t heads = heads_of(arrival);
-    return has_heads_ && heads > 0 && heads < ways_ && ways_ % heads == 0 &&
-           !fixed_[static_cast<size_t>(arrival.origin)];
+    const bool fewer = heads > 0 && heads < ways_ && ways_ % heads == 0 && !fixed_[static_cast<size_t>(arrival.origin)];
+    if (!fewer) throw refused_view(arrival);
+    if (has_heads_ || heads <= refused_heads_) return;
+    refused_heads_ = heads;
+    refusal_       = refused_view(arrival);
   }
 
   // Splits fixed weights that meet a leader split in blocks in the same number of blocks: the bias of a fused
@@ -358,12 +363,12 @@ class ShardPlanner {
     return all.empty() ? "" : ", " + list_or(all);
   }
 
-  [[noreturn]] void refuse_view(const Arrival& arrival) const {
+  RefusalError refused_view(const Arrival& arrival) const {
     const std::vector<ir::Type> outputs = arrival.call.def.infer(arrival.call);
-    throw RefusalError(Cause::program, ir::describe(module_, function_, arrival.op),
-                       "tensor parallelism of " + std::to_string(ways_) + " does not divide the dimensions of " +
-                           ir::to_string(outputs[0].dims) + "; use a divisor of the number of heads" +
-                           divisors_of(heads_of(arrival)));
+    return RefusalError(Cause::program, ir::describe(module_, function_, arrival.op),
+                        "tensor parallelism of " + std::to_string(ways_) + " does not divide the dimensions of " +
+                            ir::to_string(outputs[0].dims) + "; use a divisor of the number of heads" +
+                            divisors_of(heads_of(arrival)));
   }
 
   // Whether the op copies, converts or transposes an undecided weight, so that the copy can stand for it.
@@ -440,8 +445,10 @@ class ShardPlanner {
   std::set<int32_t> whole_;                                  // weights that stay whole
   std::map<int32_t, std::optional<int32_t>> stored_splits_;  // the dimension of weights that are split through a copy
   std::map<int32_t, int64_t> blocks_;                        // weights split in blocks
-  bool has_heads_ = false;                                   // a projection was split by its heads
-  bool stale_     = false;  // this round found blocks: what was decided before is no reason to give up a split
+  bool has_heads_        = false;                            // a projection was split by its heads
+  int64_t refused_heads_ = 0;
+  std::optional<RefusalError> refusal_;  // of the most heads, which queries with more would allow
+  bool stale_ = false;  // this round found blocks: what was decided before is no reason to give up a split
 };
 
 }  // namespace
