@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "cost/bounds.h"
+#include "cost/errors.h"
 #include "cost/law_prices.h"
 #include "cost/parameters.h"
 #include "cost/shipped.h"
@@ -90,6 +91,20 @@ std::optional<Seconds> message_time(const Calibration& calibration, const Applic
   return found ? std::optional(found->time) : std::nullopt;
 }
 
+// The mean held-out error of the laws that a device takes; of lines and data sheets where it has none.
+double error_of(Provenance provenance, const Calibrations& calibrations) {
+  if (provenance == Provenance::table) return kTableError;
+  if (provenance == Provenance::interpolated) return kInterpolatedError;
+  if (provenance == Provenance::roofline) return kRooflineError;
+  double sum = 0, number = 0;
+  for (const DeviceCalibration* calibration : calibrations) {
+    for (const FittedLaw& law : calibration->laws) {
+      if (law.law != "collective") sum += law.held_out, ++number;
+    }
+  }
+  return number > 0 ? sum / number : kLineError;
+}
+
 // "" for a device that was measured itself, or that nothing like it was.
 std::string stand_in_for(const platform::Device& device) {
   const auto measured = stand_ins(device.kind);
@@ -123,6 +138,9 @@ CostModel make(const JsonView& parameters) {
     return chained_price(*shared, has_laws, application, device, beyond);
   };
   if (has_laws && !shared->own) model.assumption = stand_in_for;
+  model.error = [shared](Provenance provenance, const platform::Device& device) {
+    return error_of(provenance, laws_for(*shared, device));
+  };
   model.communication = [shared, measured](const Application& application, int ranks) {
     return measured ? message_time(shared->families, application, ranks) : std::nullopt;
   };

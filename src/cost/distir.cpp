@@ -3,6 +3,7 @@
 #include <map>
 
 #include "cost/bounds.h"
+#include "cost/errors.h"
 #include "cost/parameters.h"
 #include "foreflow/base/text.h"
 #include "foreflow/cost/cost.h"
@@ -210,6 +211,7 @@ CostModel make(const JsonView& parameters) {
     return Price{compute(p, application.call), Provenance::regression};
   };
   model.communication = [p](const Application& application, int ranks) { return communication(p, application, ranks); };
+  model.error         = [](Provenance, const platform::Device&) { return kDistirError; };
   return model;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cost/bounds.h"
+#include "cost/errors.h"
 #include "cost/parameters.h"
 #include "foreflow/base/error.h"
 #include "foreflow/cost/cost.h"
@@ -140,6 +141,7 @@ CostModel make(const JsonView& parameters) {
     return Price{application.on_host ? Seconds(0) : roofline_time(application, device, terms), Provenance::roofline};
   };
   model.communication = [](const Application&, int) { return std::optional<Seconds>(); };
+  model.error         = [](Provenance, const platform::Device&) { return kRooflineError; };
   return model;
 }
 

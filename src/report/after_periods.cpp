@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "foreflow/report/summary.h"
+#include "report/interval.h"
 
 namespace foreflow::report {
 namespace {
@@ -24,6 +25,7 @@ class Periods {
     all.hardware_rate = slower * all.hardware_rate;
     all.mfu *= slower;
     all.events.executed = after(one_.events.executed, two_.events.executed);
+    all.interval        = interval_of(all);
     return all;
   }
 

@@ -147,6 +147,10 @@ Json to_json(const Summary& summary, const stream::Program& program, const platf
   if (summary.job.parameters > 0) out.set("model_parameters", summary.job.parameters);
   out.set("model_flops", summary.job.model_flops.value());
   out.set("iteration_time_s", summary.iteration_time.value());
+  Json interval = Json::array();
+  interval.push(summary.interval.low.value());
+  interval.push(summary.interval.high.value());
+  out.set("iteration_time_interval_s", std::move(interval));
   out.set("throughput_samples_per_s", summary.samples_per_second);
   out.set("tokens_per_s_per_device", summary.tokens_per_second_per_device);
   out.set("model_flops_per_s_per_device", summary.model_rate.value());

@@ -15,6 +15,7 @@
 #include "report/critical_path.h"
 #include "report/device_times.h"
 #include "report/family.h"
+#include "report/interval.h"
 #include "report/link_history.h"
 #include "report/memory_curve.h"
 
@@ -292,7 +293,8 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
   summary.idle                          = find_idle(program, timeline, platform);
   summary.assumed                       = platform.declared().assumed;
   summary.assumed.insert(summary.assumed.end(), job.assumed.begin(), job.assumed.end());
-  summary.ignored = platform.declared().ignored;
+  summary.ignored  = platform.declared().ignored;
+  summary.interval = interval_of(summary);
   if (!timeline.paces.empty()) add_history(summary, program, timeline, platform);
   return summary;
 }

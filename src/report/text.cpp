@@ -289,6 +289,8 @@ std::string footer(const Summary& summary) {
     }
     if (!from.empty()) out += "; priced by " + from;
   }
+  if (summary.interval.high > summary.interval.low)
+    out += fmt::format("; nine of ten runs take {} to {}", format(summary.interval.low), format(summary.interval.high));
   return out + (summary.fits ? "; fits in memory\n" : "; DOES NOT FIT in memory\n");
 }
 

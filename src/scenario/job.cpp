@@ -42,6 +42,36 @@ std::vector<std::string> assumptions(const cost::CostModel& cost, const platform
   return all;
 }
 
+namespace {
+
+// The mean of the errors by provenance, weighted by their shares; of the worst kind of device.
+double error_of(const cost::CostModel& cost, const platform::Platform& platform, const Provenance& seconds) {
+  double worst = 0;
+  if (cost.error == nullptr) return worst;
+  for (const platform::Device& device : platform.devices().kinds()) {
+    Seconds all;
+    double sum = 0;
+    for (size_t p = 0; p < seconds.size(); ++p) {
+      all += seconds[p];
+      if (seconds[p] > Seconds(0)) sum += seconds[p].value() * cost.error(static_cast<cost::Provenance>(p), device);
+    }
+    if (all > Seconds(0)) worst = std::max(worst, sum / all.value());
+  }
+  return worst;
+}
+
+// All-reduces from 1 MiB among A100 of one server: with the algorithm that is best on the platform's links, and with
+// that and the protocol of a communication library (docs/design/collective.md).
+double message_error(const Scenario& scenario) {
+  constexpr double kByLinks = 0.41, kByLibrary = 0.18;
+  const Json* collective = scenario.source.find("collective");
+  const bool has_library =
+      collective != nullptr && collective->if_object() != nullptr && collective->find("library") != nullptr;
+  return has_library ? kByLibrary : kByLinks;
+}
+
+}  // namespace
+
 report::Job describe(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
                      const platform::Platform& platform, const std::vector<int64_t>& counts) {
   report::Job job;
@@ -60,6 +90,8 @@ report::Job describe(const Scenario& scenario, const Sequential& sequential, con
   job.scenario_echo   = scenario.source;
   job.cost_provenance = shares_of(provenance_of(lowered, counts));
   job.assumed         = assumptions(scenario.cost, platform);
+  job.compute_error   = error_of(scenario.cost, platform, provenance_of(lowered, counts));
+  job.message_error   = message_error(scenario);
   return job;
 }
 

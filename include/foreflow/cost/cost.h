@@ -62,6 +62,9 @@ struct CostModel {
   std::function<Price(const Application&, const platform::Device&)> compute;
   // Time of a communication op over `ranks` members, never negative; nothing: the network simulates it.
   std::function<std::optional<Seconds>(const Application&, int ranks)> communication;
+  // The mean relative error of times on a device, as a fraction, by how they were found: of measurements that they were
+  // not fitted to. Null: 0.
+  std::function<double(Provenance, const platform::Device&)> error = nullptr;
   // What the times of a device assume, as a sentence for people; "": nothing. Null: nothing about any device.
   std::function<std::string(const platform::Device&)> assumption = nullptr;
 };

@@ -42,6 +42,8 @@ struct Job {
   Json scenario_echo;
   Json cost_provenance;
   std::vector<std::string> assumed{};  // by the cost model, about devices
+  // Mean relative errors, as fractions, of the times of computes and of messages, as measured elsewhere.
+  double compute_error = 0, message_error = 0;
   std::vector<SharedJob> jobs;  // as in Program::jobs; samples, tokens and flops above are then totals of all jobs
 };
 
@@ -150,10 +152,15 @@ struct Idle {
   int64_t links = 0, of_links = 0;
 };
 
+struct Interval {
+  Seconds low, high;
+};
+
 struct Summary {
   Job job;
   std::string platform;
   Seconds iteration_time;
+  Interval interval;  // nine of ten measured iterations are expected inside, by the errors of Job
   double samples_per_second           = 0;
   double tokens_per_second_per_device = 0;
   FlopsPerSecond model_rate;     // per device
