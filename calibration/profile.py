@@ -9,6 +9,7 @@ A row is measured when its op has a line in OPS below; the others are named on s
 of `repeat` executions after `warm-up` ones; on a GPU by CUDA events, and with the cache overwritten before each.
 """
 import argparse
+import ast
 import csv
 import re
 import statistics
@@ -16,25 +17,68 @@ import sys
 import time
 
 import torch
+import torch.nn.functional as F
 
 TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64}
 
-# Op -> what PyTorch runs on its operands.
+
+def gemm(x, w, *bias, transA=0, transB=0):
+    x, w = x.T if transA else x, w.T if transB else w
+    return torch.addmm(bias[0], x, w) if bias else x @ w
+
+
+def fused_attention(q, k, v, scale, causal):
+    """Heads of keys that several heads of queries share are in q: [b,n,g,s,d]."""
+    if q.dim() == 5:
+        k, v = (t.unsqueeze(2).expand(*q.shape[:3], *t.shape[2:]) for t in (k, v))
+    return F.scaled_dot_product_attention(q, k, v, is_causal=bool(causal), scale=scale)
+
+
+def adam(weight, gradient, mean, variance):
+    """In place, as torch.optim.Adam updates one tensor."""
+    mean.mul_(0.9).add_(gradient, alpha=0.1)
+    variance.mul_(0.999).addcmul_(gradient, gradient, value=0.001)
+    return weight.addcdiv_(mean, variance.sqrt().add_(1e-8), value=-1e-3)
+
+
+# Op -> (what PyTorch runs on its operands, the attributes that it takes). An event with other attributes is not measured.
 OPS = {
-    "MatMul": lambda x, w: x @ w,
-    "Gemm": lambda x, w, *bias: torch.addmm(bias[0], x, w) if bias else x @ w,
-    "MatMulGrad": lambda x, w, dy: (dy @ w.T, x.flatten(0, -2).T @ dy.flatten(0, -2)),
-    "Add": lambda x, y: x + y,
-    "Sub": lambda x, y: x - y,
-    "Mul": lambda x, y: x * y,
-    "Relu": torch.relu,
-    "Gelu": torch.nn.functional.gelu,
-    "Sigmoid": torch.sigmoid,
-    "Tanh": torch.tanh,
-    "Softmax": lambda x: torch.softmax(x, -1),
-    "LayerNormalization": lambda x, scale, *bias: torch.nn.functional.layer_norm(x, scale.shape, scale, *bias),
-    "Transpose": lambda x: x.transpose(-1, -2).contiguous(),
+    "MatMul": (torch.matmul, {}),
+    "Gemm": (gemm, {"transA", "transB"}),
+    "MatMulGrad": (lambda x, w, dy: (dy @ w.mT, x.flatten(0, -2).T @ dy.flatten(0, -2)), {}),
+    "Add": (torch.add, {}),
+    "Sub": (torch.sub, {}),
+    "Mul": (torch.mul, {}),
+    "Relu": (torch.relu, {}),
+    "Gelu": (lambda x, approximate="none": F.gelu(x, approximate=approximate), {"approximate"}),
+    "Sigmoid": (torch.sigmoid, {}),
+    "Tanh": (torch.tanh, {}),
+    "Softmax": (lambda x, axis=-1: torch.softmax(x, axis), {"axis"}),
+    "LayerNormalization": (
+        lambda x, scale, *bias, axis=-1, epsilon=1e-5: F.layer_norm(x, x.shape[axis:], scale, *bias, eps=epsilon),
+        {"axis", "epsilon"},
+    ),
+    "Transpose": (lambda x, perm=None: x.permute(perm or range(x.dim())[::-1]).contiguous(), {"perm"}),
+    "Concat": (lambda *xs, axis: torch.cat(xs, axis), {"axis"}),
+    "ReduceSum": (lambda x, axes, keepdims=1: x.sum(axes, keepdim=bool(keepdims)), {"axes", "keepdims"}),
+    "BlockAttention": (fused_attention, {"scale", "causal"}),
+    "AdamOptimizer": (adam, {}),
 }
+
+if not hasattr(F, "scaled_dot_product_attention"):  # before torch 2.1
+    del OPS["BlockAttention"]
+
+
+def attributes_of(signature):
+    """{"transB": 1} of "Gemm{transB=1}(..) -> .."; None where a value is of no kind that is known here."""
+    head = signature.split("(")[0] if "{" not in signature else signature[: signature.index("}") + 1]
+    if "{" not in head:
+        return {}
+    found = re.findall(r'(\w+)=("[^"]*"|\[[^\]]*\]|[^\s}]+)', head[head.index("{") :])
+    try:
+        return {name: ast.literal_eval(value) for name, value in found}
+    except (SyntaxError, ValueError):
+        return None
 
 
 def operands(signature, device):
@@ -46,8 +90,19 @@ def operands(signature, device):
         if not found or found[1] not in TYPES:
             return None
         shape = [int(size) for size in found[2].split("x") if size]
-        tensors.append(torch.randn(shape, device=device).to(TYPES[found[1]]))
+        tensors.append(torch.rand(shape, device=device).to(TYPES[found[1]]))
     return tensors
+
+
+def work_of(row, device):
+    """What to run for a row of the events list; None: it is not known here."""
+    if row["kind"] != "compute" or row["op"] not in OPS:
+        return None
+    run, known = OPS[row["op"]]
+    attributes, tensors = attributes_of(row["signature"]), operands(row["signature"], device)
+    if attributes is None or tensors is None or not set(attributes) <= set(known):
+        return None
+    return lambda: run(*tensors, **attributes)
 
 
 def seconds_of(run, device, warm_up, repeat):
@@ -89,11 +144,11 @@ def main():
         writer = csv.DictWriter(target, rows.fieldnames, lineterminator="\n")
         writer.writeheader()
         for row in rows:
-            tensors = operands(row["signature"], options.device) if row["op"] in OPS else None
-            if row["kind"] != "compute" or tensors is None:
+            run = work_of(row, options.device)
+            if run is None:
                 print(f"not measured: {row['signature']}", file=sys.stderr)
                 continue
-            times = seconds_of(lambda: OPS[row["op"]](*tensors), options.device, options.warm_up, options.repeat)
+            times = seconds_of(run, options.device, options.warm_up, options.repeat)
             row.update(count=len(times), seconds=statistics.median(times), seconds_min=min(times))
             writer.writerow(row)
 
