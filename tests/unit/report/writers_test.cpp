@@ -53,6 +53,7 @@ TEST(JsonWriter, WritesTheKeysOfTheContract) {
                                              "engine",
                                              "model_flops",
                                              "iteration_time_s",
+                                             "iteration_time_interval_s",
                                              "throughput_samples_per_s",
                                              "tokens_per_s_per_device",
                                              "model_flops_per_s_per_device",

@@ -22,7 +22,7 @@ TEST(Scenario, OfTwoLinesHasDefaults) {
   EXPECT_EQ(scenario.strategy.global_batch, 1);
   EXPECT_EQ(scenario.strategy.schedule->name, "1f1b");
   EXPECT_EQ(scenario.platform.recipe.parts.at(0).nodes, 1);
-  EXPECT_EQ(scenario.cost.name, "roofline");
+  EXPECT_EQ(scenario.cost.name, "calibrated");
   EXPECT_EQ(scenario.engine->name, "simgrid");
   EXPECT_EQ(scenario.workload.dtype, ir::DType::f32);
   EXPECT_EQ(scenario.workload.mode, workload::Mode::training);

@@ -15,7 +15,8 @@ constexpr double kLayers = 160, kHidden = 256, kParameters = kLayers * kHidden *
 Outcome simulated(const std::string& strategy, const std::string& workload = "") {
   const std::string text =
       R"({"workload": {"model": "mlp", "layers": 160, "hidden": 256, "dtype": "f16", "optimizer": "adam")" + workload +
-      R"(}, "platform": {"topology": "dgx_a100"}, "engine": "analytic", "strategy": {)" + strategy + "}}";
+      R"(}, "platform": {"topology": "dgx_a100"}, "engine": "analytic", "cost": {"model": "roofline"}, "strategy": {)" +
+      strategy + "}}";
   return run(load(parse_json(text, "mlp.json"), "mlp.json"));
 }
 
