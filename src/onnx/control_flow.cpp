@@ -10,6 +10,7 @@ using ir::ValueId;
 Expand find_control_flow(std::string_view op) {
   if (op == "If") return expansions::branch;
   if (op == "Loop") return expansions::loop;
+  if (op == "SequenceMap") return expansions::sequence_map;
   return op == "Scan" ? expansions::scan : nullptr;
 }
 
@@ -21,6 +22,12 @@ std::vector<ValueId> select(const ControlNode& node, ValueId condition, std::spa
     condition = node.op("Squeeze", {condition});
   }
   for (size_t i = 0; i < yes.size(); ++i) {
+    const auto *first = node.emitter.elements(yes[i]), *second = node.emitter.elements(no[i]);
+    if (first != nullptr && second != nullptr && first->size() == second->size()) {
+      const std::vector<ValueId> of_yes = *first, of_no = *second;
+      results.push_back(node.emitter.sequence(select(node, condition, of_yes, of_no, "element")));
+      continue;
+    }
     const ir::Type &a = node.emitter.type(yes[i]), &b = node.emitter.type(no[i]);
     if (!a.resolved() || !b.resolved() || !(a == b)) {
       throw Error(node.where,

@@ -57,6 +57,7 @@ namespace expansions {
 std::vector<ir::ValueId> branch(const ControlNode& node);
 std::vector<ir::ValueId> loop(const ControlNode& node);
 std::vector<ir::ValueId> scan(const ControlNode& node);
+std::vector<ir::ValueId> sequence_map(const ControlNode& node);
 }  // namespace expansions
 
 }  // namespace foreflow::onnx

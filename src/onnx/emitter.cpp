@@ -23,6 +23,10 @@ ValueId Emitter::parameter(std::string name, ir::ParameterRole role, const std::
 
 std::vector<ValueId> Emitter::emit(const std::string& where, std::string_view op, std::vector<ValueId> inputs,
                                    ir::Attributes attributes, size_t outputs, const std::vector<std::string>& names) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (elements(inputs[i]) != nullptr)
+      throw Error(where, std::string(op) + " takes tensors; operand " + std::to_string(i) + " is a sequence");
+  }
   auto results = builder_.emit(op, std::move(inputs), std::move(attributes), outputs, names);
   if (follow_ == Follow::results) follow_last(where);
   return results;
@@ -30,6 +34,32 @@ std::vector<ValueId> Emitter::emit(const std::string& where, std::string_view op
 
 ValueId Emitter::constant(ir::Array value, std::string name) {
   return emit("Constant", "Constant", {}, {{"value", std::move(value)}}, 1, {std::move(name)})[0];
+}
+
+namespace {
+
+// Ids from here on stand for sequences; a program has fewer values.
+constexpr size_t kFirstSequence = size_t{1} << 30;
+
+}  // namespace
+
+ValueId Emitter::sequence(std::vector<ValueId> elements) {
+  sequences_.push_back(std::move(elements));
+  return static_cast<ValueId>(kFirstSequence + sequences_.size() - 1);
+}
+
+const std::vector<ValueId>* Emitter::elements(ValueId id) const {
+  if (id == ValueId::none || ir::index(id) < kFirstSequence) return nullptr;
+  return &sequences_.at(ir::index(id) - kFirstSequence);
+}
+
+const ir::Type& Emitter::type(ValueId id) const {
+  static const ir::Type unknown;
+  return elements(id) != nullptr ? unknown : known_.at(ir::index(id)).type;
+}
+
+const ir::Array* Emitter::numbers(ValueId id) const {
+  return elements(id) != nullptr ? nullptr : known_.at(ir::index(id)).known.get();
 }
 
 std::optional<int64_t> Emitter::number(ValueId id) const {
@@ -48,6 +78,10 @@ std::string Emitter::inputs_of(ValueId id) const {
     const ValueId next = open.back();
     open.pop_back();
     if (next == ValueId::none || !seen.insert(next).second) continue;
+    if (const std::vector<ValueId>* parts = elements(next)) {
+      open.insert(open.end(), parts->begin(), parts->end());
+      continue;
+    }
     if (const int32_t op = makers[ir::index(next)]; op >= 0) {
       const auto inputs = function.inputs(function.ops[static_cast<size_t>(op)]);
       open.insert(open.end(), inputs.begin(), inputs.end());

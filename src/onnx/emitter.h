@@ -31,10 +31,15 @@ class Emitter {
   ir::ValueId constant(ir::Array value, std::string name = "");
 
   // What is known about a value. Only if ops are interpreted.
-  const ir::Type& type(ir::ValueId id) const { return known_.at(ir::index(id)).type; }
-  const ir::Array* numbers(ir::ValueId id) const { return known_.at(ir::index(id)).known.get(); }
+  const ir::Type& type(ir::ValueId id) const;
+  const ir::Array* numbers(ir::ValueId id) const;
   // The number that a value of one element holds; nothing if it has more elements or is not known.
   std::optional<int64_t> number(ir::ValueId id) const;
+
+  // Sequences exist while the model is read only: an id that stands for these values, and is no operand of an op.
+  ir::ValueId sequence(std::vector<ir::ValueId> elements);
+  // The values that it stands for; null: the value is no sequence.
+  const std::vector<ir::ValueId>* elements(ir::ValueId id) const;
 
   // Values that the writer of an operator shares between nodes, under a key of its own; empty at first.
   std::vector<ir::ValueId>& noted(const std::string& key) { return notes_[key]; }
@@ -54,6 +59,7 @@ class Emitter {
   ir::FunctionBuilder builder_;
   Follow follow_;
   std::map<std::string, std::vector<ir::ValueId>> notes_;
+  std::vector<std::vector<ir::ValueId>> sequences_;
   std::vector<interpret::Mixed> known_;  // per value; empty if ops are not interpreted
 };
 

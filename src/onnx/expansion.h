@@ -16,11 +16,14 @@ namespace expansions {
 
 std::vector<ir::ValueId> affine_grid(const ControlNode& node);
 std::vector<ir::ValueId> attention(const ControlNode& node);
+std::vector<ir::ValueId> concat_from_sequence(const ControlNode& node);
 std::vector<ir::ValueId> dynamic_quantize_lstm(const ControlNode& node);
 std::vector<ir::ValueId> dynamic_quantize_matmul(const ControlNode& node);
 std::vector<ir::ValueId> group_norm(const ControlNode& node);
 std::vector<ir::ValueId> lp_normalization(const ControlNode& node);
 std::vector<ir::ValueId> matmul_integer_to_float(const ControlNode& node);
+std::vector<ir::ValueId> optional_has_element(const ControlNode& node);
+std::vector<ir::ValueId> optional_value(const ControlNode& node);
 std::vector<ir::ValueId> qattention(const ControlNode& node);
 std::vector<ir::ValueId> qgemm(const ControlNode& node);
 std::vector<ir::ValueId> qlinear_add(const ControlNode& node);
@@ -32,6 +35,13 @@ std::vector<ir::ValueId> qlinear_mul(const ControlNode& node);
 std::vector<ir::ValueId> qlinear_sigmoid(const ControlNode& node);
 std::vector<ir::ValueId> qlinear_softmax(const ControlNode& node);
 std::vector<ir::ValueId> rotary_embedding(const ControlNode& node);
+std::vector<ir::ValueId> sequence_at(const ControlNode& node);
+std::vector<ir::ValueId> sequence_construct(const ControlNode& node);
+std::vector<ir::ValueId> sequence_empty(const ControlNode& node);
+std::vector<ir::ValueId> sequence_erase(const ControlNode& node);
+std::vector<ir::ValueId> sequence_insert(const ControlNode& node);
+std::vector<ir::ValueId> sequence_length(const ControlNode& node);
+std::vector<ir::ValueId> split_to_sequence(const ControlNode& node);
 
 // --- what they are written with
 

@@ -213,12 +213,14 @@ class Importer {
   // What an operator that is several ops results in has the names of the file; values before `first` have theirs.
   void name_results(const Node& node, const std::vector<ValueId>& results, size_t first) {
     for (size_t i = 0; i < std::min(results.size(), node.outputs.size()); ++i) {
-      if (!node.outputs[i].empty() && results[i] != ValueId::none && ir::index(results[i]) >= first)
+      const bool is_sequence = emitter_.elements(results[i]) != nullptr;
+      if (!node.outputs[i].empty() && results[i] != ValueId::none && !is_sequence && ir::index(results[i]) >= first)
         emitter_.set_name(results[i], text_name(node.outputs[i]));
     }
   }
 
   std::vector<ValueId> emit(Node& node, std::vector<ValueId> operands) {
+    if (node.op == "Identity" && operands.size() == 1 && emitter_.elements(operands[0]) != nullptr) return operands;
     std::vector<std::string> names;
     for (const std::string& output : node.outputs) names.push_back(text_name(output));
     return emitter_.emit(node.where, node.op, std::move(operands), std::move(node.attributes), node.outputs.size(),
@@ -289,12 +291,24 @@ class Importer {
     return results;
   }
 
-  void finish() {
-    const std::vector<ValueId> results = results_of(main_);
-    for (size_t i = 0; i < results.size(); ++i) {
-      const auto& output = main_.graph.output(static_cast<int>(i));
-      result_.outputs.push_back({output.name(), emitter_.name(results[i]), stated_dimensions(output)});
+  // A sequence becomes a result for each of its elements: "s/0", "s/1", ..
+  void add_output(const onnx_proto::ValueInfoProto& output, ValueId id, std::vector<ValueId>& results) {
+    if (const std::vector<ValueId>* elements = emitter_.elements(id)) {
+      for (size_t i = 0; i < elements->size(); ++i) {
+        result_.outputs.push_back({output.name() + "/" + std::to_string(i), emitter_.name((*elements)[i]), {}});
+        results.push_back((*elements)[i]);
+      }
+      return;
     }
+    result_.outputs.push_back({output.name(), emitter_.name(id), stated_dimensions(output)});
+    results.push_back(id);
+  }
+
+  void finish() {
+    const std::vector<ValueId> outputs = results_of(main_);
+    std::vector<ValueId> results;
+    for (size_t i = 0; i < outputs.size(); ++i)
+      add_output(main_.graph.output(static_cast<int>(i)), outputs[i], results);
     result_.opset              = opsets_.version("");
     result_.nodes              = main_.graph.node_size();
     result_.has_control_flow   = has_subgraphs(main_.graph);

@@ -23,6 +23,19 @@ constexpr std::array kNames = {
     NameRow{"test_qlinearmatmul_3D_int8_float", "test data", "QLinearMatMul"},
 };
 
+// Data of ONNX 1.19 in which the softcap comes behind the mask, and the steps of qk_matmul_output with it. The text and
+// the reference evaluator of ONNX 1.23 put it before, in the opset of these data, too.
+constexpr std::array<std::string_view, 9> kCorrected = {
+    "test_attention_3d_with_past_and_present_qk_matmul_bias",
+    "test_attention_3d_with_past_and_present_qk_matmul_softcap",
+    "test_attention_4d_with_past_and_present_qk_matmul_bias",
+    "test_attention_4d_with_past_and_present_qk_matmul_bias_3d_mask",
+    "test_attention_4d_with_past_and_present_qk_matmul_bias_3d_mask_causal",
+    "test_attention_4d_with_past_and_present_qk_matmul_bias_4d_mask",
+    "test_attention_4d_with_past_and_present_qk_matmul_bias_4d_mask_causal",
+    "test_attention_4d_with_qk_matmul_bias",
+    "test_attention_4d_with_qk_matmul_softcap"};
+
 struct MessageRow {
   std::string_view part, why;
 };
@@ -55,6 +68,8 @@ std::string op_of(const std::string& message) {
 }  // namespace
 
 std::optional<Reason> reason_by_name(const std::string& test) {
+  if (std::find(kCorrected.begin(), kCorrected.end(), test) != kCorrected.end())
+    return Reason{"test data", "Attention"};
   const auto row =
       std::find_if(kNames.begin(), kNames.end(), [&](const NameRow& r) { return test.starts_with(r.beginning); });
   if (row == kNames.end()) return std::nullopt;

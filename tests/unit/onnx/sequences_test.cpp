@@ -1,0 +1,106 @@
+// Sequences and optional values are followed while a model is read.
+#include <gmock/gmock.h>
+
+#include "bytes.h"
+#include "foreflow/interpret/concrete.h"
+#include "foreflow/ir/text.h"
+#include "foreflow/onnx/import.h"
+#include "foreflow/ops/table.h"
+
+namespace foreflow::onnx::sequences_test {
+namespace {
+
+using namespace foreflow::test;
+
+Imported import(const ModelText& text) { return import_bytes(model(text), "m.onnx", ops::table()); }
+
+ir::Array evaluate(const ModelText& text, const ir::Array& x) {
+  return interpret::evaluate(import(text).module, 0, std::vector{x})[0];
+}
+
+std::string error_of(const ModelText& text) {
+  try {
+    import(text);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+const ir::Array kRows = ir::Array::of_floats({3, 2}, {1, 2, 3, 4, 5, 6});
+const std::vector<Wire> kInput{port("x", kFloat, {"3", "2"})};
+
+// The rows in another order: the last, the first, and the second again in the middle.
+TEST(Sequences, AreTakenApartAndPutTogether) {
+  const ModelText text{
+      .nodes        = {{"SplitToSequence", {"x"}, {"rows"}, {int_attribute("keepdims", 0)}},
+                       {"SequenceAt", {"rows", "last"}, {"c"}},
+                       {"SequenceErase", {"rows"}, {"two"}},
+                       {"SequenceInsert", {"two", "c", "first"}, {"all"}},
+                       {"ConcatFromSequence", {"all"}, {"y"}, {int_attribute("axis", 0), int_attribute("new_axis", 1)}}},
+      .inputs       = kInput,
+      .initializers = {ints("last", {}, {-1}), ints("first", {}, {0})}};
+  EXPECT_EQ(evaluate(text, kRows), ir::Array::of_floats({3, 2}, {5, 6, 1, 2, 3, 4}));
+}
+
+TEST(Sequences, AreSplitIntoPartsOfTheSizesThatAreStated) {
+  for (const auto& [name, sizes] : {std::pair{"one", ints("sizes", {}, {2})}, {"each", ints("sizes", {2}, {2, 1})}}) {
+    const Imported imported =
+        import({.nodes = {{"SplitToSequence", {"x", "sizes"}, {"y"}}}, .inputs = kInput, .initializers = {sizes}});
+    const auto parts = interpret::evaluate(imported.module, 0, std::vector{kRows});
+    ASSERT_EQ(parts.size(), 2) << name;
+    EXPECT_EQ(parts[0], ir::Array::of_floats({2, 2}, {1, 2, 3, 4})) << name;
+    EXPECT_EQ(imported.outputs[1].name, "y/1");
+  }
+}
+
+// A loop that collects x + x in a sequence, three times.
+TEST(Sequences, GrowInALoop) {
+  const ModelText body{.nodes   = {{"Add", {"x", "x"}, {"twice"}},
+                                   {"SequenceInsert", {"all", "twice"}, {"more"}},
+                                   {"Identity", {"go"}, {"on"}}},
+                       .inputs  = {port("i", kInt64, {}), port("go", kBool, {}), Wire().bytes(1, "all")},
+                       .outputs = {"on", "more"}};
+  const ModelText text{.nodes        = {{"SequenceEmpty", {}, {"none"}},
+                                        {"Loop", {"three", "", "none"}, {"sums"}, {body_attribute("body", body)}},
+                                        {"ConcatFromSequence", {"sums"}, {"y"}, {int_attribute("axis", 0)}}},
+                       .inputs       = {port("x", kFloat, {"1", "2"})},
+                       .initializers = {ints("three", {}, {3})}};
+  EXPECT_EQ(evaluate(text, ir::Array::of_floats({1, 2}, {1, 2})), ir::Array::of_floats({3, 2}, {2, 4, 2, 4, 2, 4}));
+}
+
+TEST(Sequences, AreMapped) {
+  const ModelText body{.nodes   = {{"Mul", {"row", "whole"}, {"product"}}},
+                       .inputs  = {port("row", kFloat, {}), port("whole", kFloat, {})},
+                       .outputs = {"product"}};
+  const ModelText text{.nodes        = {{"SequenceConstruct", {"x", "x"}, {"pair"}},
+                                        {"SequenceMap", {"pair", "x"}, {"squares"}, {body_attribute("body", body)}},
+                                        {"SequenceLength", {"pair"}, {"two"}},
+                                        {"SequenceAt", {"squares", "one"}, {"square"}},
+                                        {"OptionalHasElement", {"square"}, {"is_there"}},
+                                        {"Where", {"is_there", "square", "x"}, {"y"}}},
+                       .inputs       = kInput,
+                       .initializers = {ints("one", {}, {1})}};
+  EXPECT_EQ(evaluate(text, kRows), ir::Array::of_floats({3, 2}, {1, 4, 9, 16, 25, 36}));
+}
+
+TEST(Sequences, AreRefusedWhereTheirLengthOrPlaceIsNotKnown) {
+  EXPECT_EQ(
+      error_of({.nodes = {{"SplitToSequence", {"x"}, {"y"}}}, .inputs = {port("x", kFloat, {"n", "2"})}}),
+      "m.onnx: node 0: SplitToSequence does not know dimension 0 of its operand; give the inputs' shapes, or give "
+      "the numbers of input \"x\", on which it depends");
+  const auto at = [](const std::string& place) {
+    return error_of({.nodes  = {{"SequenceConstruct", {"x", "x"}, {"pair"}}, {"SequenceAt", {"pair", place}, {"y"}}},
+                     .inputs = {port("x", kFloat, {"2"}), port("i", kInt64, {})},
+                     .initializers = {ints("two", {}, {2})}});
+  };
+  EXPECT_THAT(at("i"), testing::HasSubstr("SequenceAt has a position that is known at run time only"));
+  EXPECT_EQ(at("two"), "m.onnx: node 1: SequenceAt has position 2 in a sequence of 2");
+  EXPECT_EQ(error_of({.nodes = {{"SequenceConstruct", {"x"}, {"all"}}, {"Relu", {"all"}, {"y"}}}, .inputs = kInput}),
+            "m.onnx: node 1: Relu takes tensors; operand 0 is a sequence");
+  EXPECT_EQ(error_of({.nodes = {{"SequenceLength", {"x"}, {"y"}}}, .inputs = kInput}),
+            "m.onnx: node 0: SequenceLength takes a sequence; operand 0 is a tensor");
+}
+
+}  // namespace
+}  // namespace foreflow::onnx::sequences_test
