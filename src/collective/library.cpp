@@ -10,23 +10,13 @@
 namespace foreflow::collective {
 // clang-format off
 namespace definitions {
-#define FOREFLOW_LIBRARY(name) namespace name { std::vector<LibraryDef> versions(); }
-#include "collective/libraries.def"
+#define FOREFLOW_LIBRARY(name) namespace name { LibraryDef row(); }
+#include "collective/libraries/libraries.def"
 #undef FOREFLOW_LIBRARY
 }  // namespace definitions
 // clang-format on
 
 namespace {
-
-std::vector<LibraryDef> all_versions() {
-  std::vector<LibraryDef> all;
-  // clang-format off
-#define FOREFLOW_LIBRARY(name) for (LibraryDef& row : definitions::name::versions()) all.push_back(std::move(row));
-#include "collective/libraries.def"
-#undef FOREFLOW_LIBRARY
-  // clang-format on
-  return all;
-}
 
 size_t index(Medium medium) { return static_cast<size_t>(medium); }
 
@@ -160,7 +150,13 @@ std::shared_ptr<const Toolbox> toolbox(const LibraryDef& library, const std::str
 }  // namespace
 
 const Registry<LibraryDef>& libraries() {
-  static const Registry<LibraryDef> table("communication library", all_versions());
+  // clang-format off
+  static const Registry<LibraryDef> table("communication library", {
+#define FOREFLOW_LIBRARY(name) definitions::name::row(),
+#include "collective/libraries/libraries.def"
+#undef FOREFLOW_LIBRARY
+  });
+  // clang-format on
   return table;
 }
 

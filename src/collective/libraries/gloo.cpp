@@ -5,17 +5,17 @@
 
 namespace foreflow::collective::definitions::gloo {
 
-std::vector<LibraryDef> versions() {
+LibraryDef row() {
   const std::vector<Kind> trees = {Kind::broadcast, Kind::reduce, Kind::gather, Kind::scatter};
-  return {{"gloo",
-           "Gloo: ring and binomial trees; its own latencies are not published",
-           "pytorch/gloo docs/algorithms.md",
-           {{.algorithm = "ring"},
-            {.algorithm = "binomial", .kinds = trees},
-            {.algorithm = "pairwise"},
-            {.algorithm = "direct", .kinds = {Kind::send, Kind::shift}}},
-           "copies between device and host; threads of its transport; halving_doubling and bcube, which are called by "
-           "name"}};
+  return {"gloo",
+          "Gloo: ring and binomial trees; its own latencies are not published",
+          "pytorch/gloo docs/algorithms.md",
+          {{.algorithm = "ring"},
+           {.algorithm = "binomial", .kinds = trees},
+           {.algorithm = "pairwise"},
+           {.algorithm = "direct", .kinds = {Kind::send, Kind::shift}}},
+          "copies between device and host; threads of its transport; halving_doubling and bcube, which are called by "
+          "name"};
 }
 
 }  // namespace foreflow::collective::definitions::gloo

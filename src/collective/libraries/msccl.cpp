@@ -26,18 +26,18 @@ void add_pairs(std::vector<Way>& ways, std::string_view algorithm, const std::ve
 
 }  // namespace
 
-std::vector<LibraryDef> versions() {
+LibraryDef row() {
   LibraryDef library{"msccl@2.12",
                      "MSCCL on NCCL 2.12: all pairs at once for short messages, otherwise rings",
                      "Cowan et al. 2023; microsoft/msccl; Azure/msccl",
                      {},
                      "schedules that users write; hierarchical ones between nodes"};
-  add_pairs(library.ways, "all_pairs", {});
+  add_pairs(library.ways, "two_shot", {});
   add_pairs(library.ways, "direct", {Kind::all_gather, Kind::reduce_scatter});
   add_ways(library.ways, "ring", kRing, {0.5, kLl128, kLl128, 1});
   add_ways(library.ways, "chain", kRing, {0.5, kLl128, kLl128, 1});
   add_messages(library.ways, kRing);
-  return {std::move(library)};
+  return library;
 }
 
 }  // namespace foreflow::collective::definitions::msccl

@@ -1,4 +1,4 @@
-// What NCCL's tuning model (src/graph/tuning.cc, src/graph/topo.h) says, as ways of a library. RCCL and MSCCL are made
+// What NCCL's tuning model (src/graph/tuning.cc, topo.h) says, as ways of a library. RCCL and MSCCL are made
 // from it.
 #pragma once
 
@@ -39,7 +39,19 @@ struct Shares {
 void add_ways(std::vector<Way>& ways, std::string_view algorithm, const Protocols& latencies, const Shares& shares,
               const std::vector<Kind>& kinds = {});
 
+// A ring, and the same in chunks from rank to rank, which NCCL's broadcast and reduce are.
+void add_nccl_rings(std::vector<Way>& ways, const Protocols& latencies);
+// Double binary trees.
+void add_nccl_trees(std::vector<Way>& ways, const Protocols& latencies);
+// The switches between nodes.
+void add_nccl_collnet(std::vector<Way>& ways);
+
 // Kinds that are messages between pairs of ranks (ncclSend, ncclRecv in a group).
 void add_messages(std::vector<Way>& ways, const Protocols& ring);
+
+inline constexpr std::string_view kNcclSource = "NVIDIA/nccl src/graph/tuning.cc, topo.h";
+inline constexpr std::string_view kNcclMissing =
+    "the number of channels, which grows with the message; the correction of trees by size; threads of a CPU that post "
+    "messages";
 
 }  // namespace foreflow::collective

@@ -4,19 +4,19 @@
 
 namespace foreflow::collective::definitions::oneccl {
 
-std::vector<LibraryDef> versions() {
+LibraryDef row() {
   const std::vector<Kind> messages = {Kind::send, Kind::gather, Kind::scatter, Kind::all_to_all, Kind::shift};
-  return {{"oneccl@2021",
-           "oneCCL 2021: topo, rabenseifner, ring, double_tree; its own latencies are not published",
-           "Intel oneAPI Collective Communications Library, Environment Variables",
-           {{.algorithm = "hierarchical", .kinds = {Kind::all_reduce}},
-            {.algorithm = "halving_doubling"},
-            {.algorithm = "ring"},
-            {.algorithm = "tree"},
-            {.algorithm = "binomial", .kinds = {Kind::broadcast, Kind::reduce}},
-            {.algorithm = "van_de_geijn"},
-            {.algorithm = "direct", .kinds = messages}},
-           "nreduce, 2d; copy engines against kernels; sizes at which its tables change over"}};
+  return {"oneccl@2021",
+          "oneCCL 2021: topo, rabenseifner, ring, double_tree; its own latencies are not published",
+          "Intel oneAPI Collective Communications Library, Environment Variables",
+          {{.algorithm = "hierarchical", .kinds = {Kind::all_reduce}},
+           {.algorithm = "halving_doubling"},
+           {.algorithm = "ring"},
+           {.algorithm = "tree"},
+           {.algorithm = "binomial", .kinds = {Kind::broadcast, Kind::reduce}},
+           {.algorithm = "van_de_geijn"},
+           {.algorithm = "direct", .kinds = messages}},
+          "nreduce, 2d; copy engines against kernels; sizes at which its tables change over"};
 }
 
 }  // namespace foreflow::collective::definitions::oneccl

@@ -4,21 +4,21 @@
 
 namespace foreflow::collective::definitions::openmpi {
 
-std::vector<LibraryDef> versions() {
+LibraryDef row() {
   const std::vector<Kind> messages = {Kind::send, Kind::gather, Kind::scatter, Kind::all_to_all, Kind::shift};
-  return {{"openmpi@4.1",
-           "Open MPI 4.1, coll/tuned: recursive doubling, ring, Rabenseifner, binomial and pipelined trees, Bruck",
-           "Open MPI documentation, Tuning Collectives; ompi/mca/coll/tuned",
-           {{.algorithm = "halving_doubling"},
-            {.algorithm = "ring"},
-            {.algorithm = "recursive"},
-            {.algorithm = "binomial"},
-            {.algorithm = "chain"},
-            {.algorithm = "van_de_geijn"},
-            {.algorithm = "bruck"},
-            {.algorithm = "pairwise"},
-            {.algorithm = "direct", .kinds = messages}},
-           "sizes at which its rules change over; han and hcoll; eager and rendezvous messages"}};
+  return {"openmpi@4.1",
+          "Open MPI 4.1, coll/tuned: recursive doubling, ring, Rabenseifner, binomial and pipelined trees, Bruck",
+          "Open MPI documentation, Tuning Collectives; ompi/mca/coll/tuned",
+          {{.algorithm = "halving_doubling"},
+           {.algorithm = "ring"},
+           {.algorithm = "recursive"},
+           {.algorithm = "binomial"},
+           {.algorithm = "chain"},
+           {.algorithm = "van_de_geijn"},
+           {.algorithm = "bruck"},
+           {.algorithm = "pairwise"},
+           {.algorithm = "direct", .kinds = messages}},
+          "sizes at which its rules change over; han and hcoll; eager and rendezvous messages"};
 }
 
 }  // namespace foreflow::collective::definitions::openmpi

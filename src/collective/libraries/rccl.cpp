@@ -28,7 +28,7 @@ Way way(std::string_view algorithm, const Protocol& row, const ByMedium<Seconds>
 
 }  // namespace
 
-std::vector<LibraryDef> versions() {
+LibraryDef row() {
   LibraryDef library{"rccl@2.18",
                      "RCCL 2.18 to 2.21 (ROCm 6): ring, tree",
                      "ROCm/rccl src/graph/tuning.cc",
@@ -41,7 +41,7 @@ std::vector<LibraryDef> versions() {
     library.ways.push_back(way("direct", row, row.ring, row.ring_between));
     library.ways.back().kinds = {Kind::send, Kind::gather, Kind::scatter, Kind::all_to_all, Kind::shift};
   }
-  return {std::move(library)};
+  return library;
 }
 
 }  // namespace foreflow::collective::definitions::rccl

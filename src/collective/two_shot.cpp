@@ -5,7 +5,7 @@
 //   n = 3    step 0, added: 0>1 1  0>2 2  1>0 0  1>2 2  2>0 0  2>1 1      step 1: 0>1 0  0>2 0  1>0 1  1>2 1  ...
 #include "collective/layout.h"
 
-namespace foreflow::collective::definitions::all_pairs {
+namespace foreflow::collective::definitions::two_shot {
 namespace {
 
 Plan plan(const Task& task) {
@@ -26,7 +26,7 @@ FlowPlan flows(const Task& task) { return stepwise(plan(task), task); }
 }  // namespace
 
 AlgorithmDef row() {
-  return {.name            = "all_pairs",
+  return {.name            = "two_shot",
           .doc             = "each rank adds up a part that all send it, and sends it to all",
           .source          = "Cowan et al. 2023 (MSCCLang)",
           .kinds           = {Kind::all_reduce},
@@ -36,4 +36,4 @@ AlgorithmDef row() {
           .is_of_libraries = true};
 }
 
-}  // namespace foreflow::collective::definitions::all_pairs
+}  // namespace foreflow::collective::definitions::two_shot
