@@ -3,10 +3,10 @@
 #include <numeric>
 
 #include "ops/common/expected.h"
+#include "ops/common/gelu_formula.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
 #include "ops/common/work.h"
-#include "ops/elementwise/gelu_formula.h"
 
 namespace foreflow::ops::definitions::mixture_of_experts {
 
