@@ -19,8 +19,10 @@ const PlatformRef& machine() {
 }
 
 Outcome placed(const Case& one, const std::string& placement) {
-  const std::string text = R"({"workload": )" + one.workload + R"(, "strategy": )" + one.strategy +
-                           R"(, "platform": {"topology": "p3_8xlarge", "nodes": 4}, "placement": )" + placement + "}";
+  const std::string text =
+      R"({"workload": )" + one.workload + R"(, "strategy": )" + one.strategy +
+      R"(, "platform": {"topology": "p3_8xlarge", "nodes": 4}, "cost": {"model": "roofline"}, "placement": )" +
+      placement + "}";
   Scenario scenario        = load(parse_json(text, "s.json"), "s.json");
   scenario.simulation.fold = false;
   return run(scenario, machine());

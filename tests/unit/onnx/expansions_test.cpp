@@ -69,7 +69,7 @@ TEST(QuantisedOperators, ComputeWithTheRealNumbers) {
   const std::vector<std::string> names{"a", "as", "az", "b", "bs", "bz", "ys", "yz"};
   std::vector<Wire> inputs;
   for (const std::string& name : names)
-    inputs.push_back(port(name, name.size() == 2 && name[1] == 's' ? kFloat : 2,
+    inputs.push_back(port(name, name.size() == 2 && name[1] == 's' ? static_cast<int>(kFloat) : 2,
                           name == "a" || name == "b" ? std::vector<std::string>{"1"} : std::vector<std::string>{}));
   const ModelText text{.nodes = {{"QLinearAdd", names, {"y"}, {}, "", "com.microsoft"}}, .inputs = inputs};
   const auto zero = [](uint8_t value) { return ir::Array::of<uint8_t>(ir::DType::u8, {}, std::vector{value}); };
