@@ -77,6 +77,40 @@ TEST(MoE, ComputesGeluByTanhAsOnnxRuntimeDoes) {
   EXPECT_NEAR(y.at(0), 1.954598, 1e-6);
 }
 
+// One token of 1, gate 3 and linear number 5 limited to 4: 3 * sigmoid(2 * 3) * (4 + 1).
+TEST(MoE, GatesWithinOneProduct) {
+  const auto floats = [](const Dims& dims, const std::vector<float>& values) { return Array::of_floats(dims, values); };
+  const Attributes attributes{{"activation_type", std::string("swiglu")},
+                              {"swiglu_fusion", 1},
+                              {"swiglu_limit", 4.0},
+                              {"activation_alpha", 2.0},
+                              {"activation_beta", 1.0}};
+  const Array zeros(DType::f32, {1, 2});
+  const Array y =
+      apply("MoE", attributes,
+            {floats({1, 1}, {1}), floats({1, 1}, {0}), floats({1, 2, 1}, {3, 5}), zeros, floats({1, 1, 1}, {1})});
+  EXPECT_NEAR(y.at(0), 3 / (1 + std::exp(-6.0)) * 5, 1e-5);
+}
+
+// Numbers 9 and 6 of 4 bits are 1 and -2 from the middle 8: (1 * 3 - 2 * 1) * 0.5 = 0.5, then 12 - 8 = 4 of it and -8.
+TEST(QMoE, ComputesWithTheUnpackedWeights) {
+  const auto floats = [](const Dims& dims, const std::vector<float>& values) { return Array::of_floats(dims, values); };
+  const auto packed = [](const Dims& dims, const std::vector<uint8_t>& values) {
+    return Array::of<uint8_t>(DType::u8, dims, values);
+  };
+  const std::vector<Array> all{floats({1, 2}, {3, 1}), floats({1, 1}, {0}),        packed({1, 1, 1}, {0x69}),
+                               floats({1, 1}, {0.5F}), packed({1, 2, 1}, {12, 0}), floats({1, 2}, {1, 1})};
+  const std::vector<const Array*> known{&all[0], &all[1], &all[2], &all[3], nullptr, &all[4], &all[5]};
+  std::vector<Type> types;
+  for (const Array* array : known) types.push_back(array == nullptr ? Type() : array->type());
+  const ir::OpDef& def = ops::table().get("QMoE", "test");
+  const Attributes identity{{"activation_type", std::string("identity")}};
+  def.infer({def, identity, types, known, 1});
+  EXPECT_EQ(def.eval({def, identity, types, known, 1})[0], floats({1, 2}, {2, -4}));
+  types[2] = bytes({1, 1, 2});
+  EXPECT_THAT(refusal("QMoE", identity, types), HasSubstr("(1, 1, 2); (1, ?, 1) would be right"));
+}
+
 TEST(AttentionOfOnnxRuntime, RefusesMasksAndOperandsThatDoNotFit) {
   const Attributes two{{"num_heads", 2}};
   const Type x = f32({2, 3, 4}), w = f32({4, 12}), bias = f32({12});
