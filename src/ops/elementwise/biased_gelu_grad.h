@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ops/common/elementwise.h"
-#include "ops/elementwise/gelu_formula.h"
+#include "ops/common/gelu_formula.h"
 
 namespace foreflow::ops {
 

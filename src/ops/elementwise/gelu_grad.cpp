@@ -1,5 +1,5 @@
 #include "ops/common/elementwise.h"
-#include "ops/elementwise/gelu_formula.h"
+#include "ops/common/gelu_formula.h"
 
 namespace foreflow::ops::definitions::gelu_grad {
 
