@@ -9,8 +9,8 @@
 #include "ops/common/gelu_formula.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
+#include "ops/common/packed_bits.h"
 #include "ops/common/work.h"
-#include "ops/quantisation/packed_bits.h"
 
 namespace foreflow::ops {
 

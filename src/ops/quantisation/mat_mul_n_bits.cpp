@@ -1,8 +1,8 @@
 #include "ops/common/axes.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
+#include "ops/common/packed_bits.h"
 #include "ops/common/work.h"
-#include "ops/quantisation/packed_bits.h"
 
 namespace foreflow::ops::definitions::mat_mul_n_bits {
 

@@ -1,4 +1,4 @@
-#include "ops/quantisation/packed_bits.h"
+#include "ops/common/packed_bits.h"
 
 #include "ops/common/kernel.h"
 
