@@ -1,10 +1,10 @@
-// The errors of computes and of messages add up, weighted by the time that each takes, as if all computes were wrong in the
-// same direction, which is how a cost model errs:
+// The errors of computes and of messages add up, weighted by the time that each takes, as if all computes were wrong in
+// the same direction, which is how a cost model errs:
 //
 //   e = (compute * compute_error + communication * message_error) / (compute + communication)
 //
-// With log(measured / predicted) normally distributed around 0, the mean of its magnitude is sqrt(2 / pi) deviations, and
-// nine of ten values are within 1.645 deviations: within 1.645 * sqrt(pi / 2) = 2.06 mean errors.
+// With log(measured / predicted) normally distributed around 0, the mean of its magnitude is sqrt(2 / pi) deviations,
+// and nine of ten values are within 1.645 deviations: within 1.645 * sqrt(pi / 2) = 2.06 mean errors.
 #include "report/interval.h"
 
 #include <cmath>
@@ -24,7 +24,7 @@ Interval interval_of(const Summary& summary) {
     communication += alike * device.communication;
   }
   if (compute + communication <= Seconds(0)) return {summary.iteration_time, summary.iteration_time};
-  const Seconds error  = summary.job.compute_error * compute + summary.job.message_error * communication;
+  const Seconds error = summary.job.compute_error * compute + summary.job.message_error * communication;
   const double factor = std::exp(kNineOfTen * (error / (compute + communication)));
   return {summary.iteration_time / factor, summary.iteration_time * factor};
 }
