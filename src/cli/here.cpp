@@ -27,7 +27,7 @@ execute::Task task_of(const scenario::Scenario& scenario) {
   const scenario::PlatformRef platform  = scenario::load_platform(scenario.platform);
   const scenario::Sequential sequential = scenario::build(scenario);
   const scenario::Scenario resolved     = scenario::resolve(scenario, sequential, *platform).value();
-  const int64_t devices                 = resolved.strategy.dp * resolved.strategy.tp * resolved.strategy.pp;
+  const int64_t devices                 = resolved.strategy.devices();
   if (devices > kMostProcesses)
     throw Error(scenario.file, fmt::format("needs {} processes, more than the {} that are run on one machine; make "
                                            "strategy.dp, tp or pp smaller",
