@@ -70,6 +70,11 @@ const StrategyRow kStrategy[] = {
     {"overlap_gradients",
      [](const Scenario& scenario) { return scenario.strategy.overlap_gradients ? uncopied(scenario) : ""; }},
     {"bucket_size", uncopied},
+    {"first_bucket_size",
+     [](const Scenario& scenario) {
+       const std::string alone = uncopied(scenario);
+       return alone.empty() ? unless(scenario.strategy.bucket > Bytes(0), "gradients travel one by one") : alone;
+     }},
     {"recompute",
      [](const Scenario& scenario) {
        const bool selective = scenario.strategy.recompute.kind == Recompute::Kind::selective;
