@@ -18,7 +18,7 @@ void append(std::string& key, const T& value) {
 }
 
 void append_issue(std::string& key, const stream::Issue& issue) {
-  for (const Seconds time : {issue.first, issue.all, issue.lag}) append(key, time);
+  for (const Seconds time : {issue.first, issue.all, issue.lag, issue.tail}) append(key, time);
   append(key, issue.waits);
 }
 
@@ -151,14 +151,14 @@ class FragmentWriter {
     cost::Application application{{*op.def, *op.attributes, inputs, known, op.result_count}, outputs, on_host};
     ir::Device device = interpret::common_device(inputs);
     if (!device.placed() && !outputs.empty()) device = ir::device_of(outputs[0]);
-    kernels_.place(o, device, application);
+    const ir::Work work = on_host ? ir::Work{} : op.def->work(application.call, outputs);
+    if (!on_host) kernels_.place(o, device, work, application);
     const cost::Price price = maker_.cost_.compute(application, hardware(device));
     if (issuer_.begins_anew(op, device)) close(device);
     Open& open = open_[device];
     open.event.duration += price.time;
     open.shares[static_cast<size_t>(price.provenance)] += price.time;
     if (!on_host) {
-      const ir::Work work = op.def->work(application.call, outputs);
       open.event.flops += work.flops + work.masked;
       issuer_.add(op, device, application.joined ? 0 : work.kernels, price.time, open.event.issue);
     }
@@ -280,7 +280,8 @@ class FragmentWriter {
       stream::Communication what = meeting.what;
       std::vector<ir::Device> devices;
       for (const size_t member : meeting.members) devices.push_back(members[member]);
-      what.issue = issuer_.of(what.kind, devices);
+      // Nobody issues a wait for a port, which is how the plan keeps its order.
+      if (what.bytes > Bytes(0)) what.issue = issuer_.of(what.kind, devices);
       for (const size_t member : meeting.members) {
         const ir::Device& device = members[member];
         close(device);

@@ -35,7 +35,7 @@ bool Issuer::begins_anew(const ir::Op& op, const ir::Device& device) {
 void Issuer::add(const ir::Op& op, const ir::Device& device, int kernels, Seconds time, stream::Issue& issue) {
   if (!on_ || !is_main(device)) return;
   if (kernels == 0) {
-    if (issue.lag > Seconds(0)) issue.lag += time;
+    if (issue.lag > Seconds(0)) issue.lengthen(time);
     return;
   }
   Seen& seen = seen_[device];

@@ -37,10 +37,9 @@ bool Kernels::dies(size_t o, ir::ValueId value) const {
   return replaced || std::find(freed.begin(), freed.end(), buffer) != freed.end();
 }
 
-void Kernels::place(size_t o, const ir::Device& device, cost::Application& application) {
-  if (!on_ || application.on_host) return;
-  const ir::Op& op    = function_.ops[o];
-  const ir::Work work = op.def->work(application.call, application.outputs);
+void Kernels::place(size_t o, const ir::Device& device, const ir::Work& work, cost::Application& application) {
+  if (!on_) return;
+  const ir::Op& op = function_.ops[o];
   if (work.kernels == 0) return;  // a view
   if (!is_pointwise(application, work)) return end(device);
   const auto last = last_.find(device);

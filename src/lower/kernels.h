@@ -16,8 +16,8 @@ class Kernels {
           const Liveness& live)
       : on_(on), function_(function), instance_(instance), live_(live) {}
 
-  // Sets Application::kept and joined of op `o`, which runs next on `device`.
-  void place(size_t o, const ir::Device& device, cost::Application& application);
+  // Sets Application::kept and joined of op `o`, which runs next on `device` and does `work`.
+  void place(size_t o, const ir::Device& device, const ir::Work& work, cost::Application& application);
   // Something else runs on the device.
   void end(const ir::Device& device) { last_.erase(device); }
 

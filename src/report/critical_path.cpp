@@ -1,6 +1,7 @@
 #include "report/critical_path.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "foreflow/base/error.h"
@@ -35,26 +36,6 @@ Seconds free_since(const stream::Timeline& timeline, ItemIndex place) {
   return place.item == 0 ? Seconds(0) : timeline.records[place.stream][place.item - 1].end;
 }
 
-// The member that arrived last; of several, the one with the lowest stream number.
-ItemIndex last_to_arrive(const stream::Program& program, const stream::Timeline& timeline, ItemIndex place) {
-  const int32_t instance = program.streams[place.stream].items[place.item].instance;
-  if (instance < 0) return place;
-  const stream::Instance& meeting = program.instances[static_cast<size_t>(instance)];
-  // The stream that hands over does not wait, so it cannot have waited for the other one.
-  if (stream::is_hand_over(program, meeting) && static_cast<size_t>(meeting.members[0]) == place.stream) return place;
-  ItemIndex last = place;
-  Seconds since  = free_since(timeline, place);
-  for (const int32_t member : meeting.members) {
-    const auto stream     = static_cast<size_t>(member);
-    const ItemIndex other = {stream, item_of(program.streams[stream], instance)};
-    const Seconds others  = free_since(timeline, other);
-    if (others < since || (others == since && stream >= last.stream)) continue;
-    last  = other;
-    since = others;
-  }
-  return last;
-}
-
 std::string_view what(const stream::Program& program, ItemIndex place) {
   const stream::Item& item = program.streams[place.stream].items[place.item];
   const auto event         = static_cast<size_t>(item.event);
@@ -83,6 +64,98 @@ class Path {
   std::vector<Segment> segments_;
 };
 
+// Walks backwards from the end of an item to the item, or the host, that it waited for.
+class Walk {
+ public:
+  Walk(const stream::Program& program, const stream::Timeline& timeline, const std::vector<Seconds>& contention)
+      : program_(program), timeline_(timeline), contention_(contention) {}
+
+  std::vector<Segment> from(ItemIndex place) {
+    for (std::optional<ItemIndex> next = place; next;) next = before(*next);
+    return path_.take();
+  }
+
+ private:
+  const std::string& device(ItemIndex place) const { return program_.streams[place.stream].name; }
+  const stream::Item& item(ItemIndex place) const { return program_.streams[place.stream].items[place.item]; }
+  const stream::Record& record(ItemIndex place) const { return timeline_.records[place.stream][place.item]; }
+  stream::Issued issued(ItemIndex place) const {
+    return timeline_.issued.empty() ? stream::Issued{} : timeline_.issued[place.stream][place.item];
+  }
+
+  // Whether the item signals a hand-over. It does not wait for the other stream.
+  bool signals(ItemIndex place) const {
+    const int32_t instance = item(place).instance;
+    if (instance < 0) return false;
+    const stream::Instance& meeting = program_.instances[static_cast<size_t>(instance)];
+    return stream::is_hand_over(program_, meeting) && static_cast<size_t>(meeting.members[0]) == place.stream;
+  }
+
+  // When the stream has come to the item and its host has issued it.
+  Seconds arrival(ItemIndex place) const {
+    const Seconds free = free_since(timeline_, place);
+    return signals(place) ? std::max(free, issued(place).until) : free + issued(place).idle;
+  }
+
+  // The member that arrived last; of several, the one with the lowest stream number.
+  ItemIndex last_to_arrive(ItemIndex place) const {
+    const int32_t instance = item(place).instance;
+    if (instance < 0 || signals(place)) return place;
+    ItemIndex last = place;
+    Seconds since  = arrival(place);
+    for (const int32_t member : program_.instances[static_cast<size_t>(instance)].members) {
+      const auto stream     = static_cast<size_t>(member);
+      const ItemIndex other = {stream, item_of(program_.streams[stream], instance)};
+      const Seconds others  = arrival(other);
+      if (others < since || (others == since && stream >= last.stream)) continue;
+      last  = other;
+      since = others;
+    }
+    return last;
+  }
+
+  // Adds what happened before the end of the item; where to go on.
+  std::optional<ItemIndex> before(ItemIndex place) {
+    if (issued(place).inside > Seconds(0)) {
+      const stream::Record& own = record(place);
+      const Seconds tail        = program_.computes[static_cast<size_t>(item(place).event)].issue.tail;
+      const Seconds part        = std::min(tail, own.end - own.start);
+      path_.add(device(place), what(program_, place), part);
+      return before_host(place, own.end - part);
+    }
+    const Seconds reached     = record(place).start;
+    const ItemIndex last      = last_to_arrive(place);
+    const stream::Record& own = record(last);
+    if (reached > own.start) return before_host(last, reached);  // of the stream that hands over
+    const int32_t instance = item(last).instance;
+    path_.add(device(last), what(program_, last), own.end - own.start,
+              instance < 0 ? Seconds(0) : contention_[static_cast<size_t>(instance)]);
+    if (issued(last).idle > Seconds(0)) return before_host(last, own.start);
+    path_.add(device(last), "waiting", own.start - free_since(timeline_, last));
+    return earlier(last);
+  }
+
+  // The host was at work until `end`, when it issued the item; since it began or waited for an item.
+  std::optional<ItemIndex> before_host(ItemIndex place, Seconds end) {
+    const std::vector<stream::Issued>& all = timeline_.issued[place.stream];
+    while (place.item > 0 && !(all[place.item].from > all[place.item - 1].until)) --place.item;
+    const Seconds begun = issued(place).from;
+    path_.add(device(place), "host", end - begun);
+    if (place.item == 0) path_.add(device(place), "waiting", begun);
+    return earlier(place);
+  }
+
+  static std::optional<ItemIndex> earlier(ItemIndex place) {
+    if (place.item == 0) return {};
+    return ItemIndex{place.stream, place.item - 1};
+  }
+
+  const stream::Program& program_;
+  const stream::Timeline& timeline_;
+  const std::vector<Seconds>& contention_;
+  Path path_;
+};
+
 }  // namespace
 
 std::vector<Segment> critical_path(const stream::Program& program, const stream::Timeline& timeline,
@@ -98,21 +171,7 @@ std::vector<Segment> critical_path(const stream::Program& program, const stream:
   }
   if (last == nullptr) return {};
 
-  Path path;
-  while (true) {
-    const Seconds reached        = timeline.records[place.stream][place.item].start;
-    place                        = last_to_arrive(program, timeline, place);
-    const std::string& device    = program.streams[place.stream].name;
-    const stream::Record& record = timeline.records[place.stream][place.item];
-    const int32_t instance       = program.streams[place.stream].items[place.item].instance;
-    path.add(device, "waiting", reached - record.start);  // for the host of a stream that hands over
-    path.add(device, what(program, place), record.end - record.start,
-             instance < 0 ? Seconds(0) : contention[static_cast<size_t>(instance)]);
-    path.add(device, "waiting", record.start - free_since(timeline, place));
-    if (place.item == 0) break;
-    --place.item;
-  }
-  return path.take();
+  return Walk(program, timeline, contention).from(place);
 }
 
 }  // namespace foreflow::report

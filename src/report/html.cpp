@@ -87,7 +87,9 @@ void add_time(Page& page, const Summary& summary) {
              figure(percent(share_of_iteration(summary, seconds))), figure(format(seconds)));
   };
   for (const FamilyTime& family : time_by_family(summary)) row(family.name, family.colour, family.seconds);
-  row("idle", "#c3cad3", averages(summary).idle);
+  const Averages average = averages(summary);
+  if (average.host > Seconds(0)) row("host", "#e3d9b8", average.host);
+  row("idle", "#c3cad3", average.idle - (average.host - average.host_inside));
   page.add("</table></section>");
 }
 

@@ -9,7 +9,6 @@
 #include <unordered_map>
 
 #include "foreflow/base/error.h"
-#include "foreflow/stream/host_times.h"
 #include "foreflow/stream/share.h"
 #include "report/collectives.h"
 #include "report/critical_path.h"
@@ -56,11 +55,11 @@ DeviceSummary summarise_device(const stream::Program& program, const stream::Tim
 
 // By device; empty where hosts cost no time.
 std::vector<HostTimes> host_times(const stream::Program& program, const stream::Timeline& timeline) {
-  if (!stream::has_hosts(program)) return {};
+  if (timeline.issued.empty()) return {};
   std::vector<HostTimes> all(program.devices.size());
   for (size_t s = 0; s < program.streams.size(); ++s) {
     HostTimes& device = all[static_cast<size_t>(program.streams[s].device)];
-    for (const stream::Issued& item : stream::issued(program, timeline, s)) {
+    for (const stream::Issued& item : timeline.issued[s]) {
       device.idle += item.idle;
       device.inside += item.inside;
     }

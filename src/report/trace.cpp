@@ -8,7 +8,6 @@
 
 #include "foreflow/report/memory.h"
 #include "foreflow/report/writer.h"
-#include "foreflow/stream/host_times.h"
 #include "report/family.h"
 #include "report/link_load.h"
 #include "report/memory_curve.h"
@@ -136,10 +135,14 @@ void add_slices(Events& events, const stream::Program& program, const stream::Ti
       }
       const ComputeHead& head = computes[event];
       events.slice(head.whole, process, s, start, end);
+      // Where the host or a slow device makes it longer, the parts share that as they share the time.
+      const stream::Compute& compute = program.computes[event];
+      const double longer =
+          compute.duration > Seconds(0) ? std::max((record.end - record.start) / compute.duration, 1.0) : 1;
       Seconds reached = record.start;
       for (size_t p = 0; p < head.parts.size(); ++p) {
         const int64_t from = std::min(nanoseconds(reached), end);
-        reached += program.computes[event].parts[p].duration;
+        reached += longer * compute.parts[p].duration;
         events.slice(head.parts[p], process, s, from, std::min(nanoseconds(reached), end));
       }
     }
@@ -148,10 +151,9 @@ void add_slices(Events& events, const stream::Program& program, const stream::Ti
 
 // A row for the host of each device that has one, below its streams.
 void add_hosts(Events& events, const stream::Program& program, const stream::Timeline& timeline) {
-  if (!stream::has_hosts(program)) return;
-  for (size_t s = 0; s < program.streams.size(); ++s) {
-    const stream::Stream& stream             = program.streams[s];
-    const std::vector<stream::Issued> issued = stream::issued(program, timeline, s);
+  for (size_t s = 0; s < timeline.issued.size(); ++s) {
+    const stream::Stream& stream              = program.streams[s];
+    const std::vector<stream::Issued>& issued = timeline.issued[s];
     const bool idle = std::all_of(issued.begin(), issued.end(), [](const auto& one) { return one.until == one.from; });
     if (idle) continue;
     const int process   = process_of(program, stream.device);

@@ -160,10 +160,11 @@ ir::Module with_streams(ir::Module module, const Strategy& strategy) {
 }
 
 transform::DataParallel data_parallel(const Strategy& strategy) {
-  return {.ways    = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep),
-          .zero    = strategy.zero,
-          .overlap = strategy.overlap_gradients,
-          .bucket  = strategy.bucket};
+  return {.ways         = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep),
+          .zero         = strategy.zero,
+          .overlap      = strategy.overlap_gradients,
+          .bucket       = strategy.bucket,
+          .first_bucket = strategy.first_bucket};
 }
 
 // One of the replicas, with its streams.

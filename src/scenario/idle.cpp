@@ -70,6 +70,11 @@ const StrategyRow kStrategy[] = {
     {"overlap_gradients",
      [](const Scenario& scenario) { return scenario.strategy.overlap_gradients ? uncopied(scenario) : ""; }},
     {"bucket_size", uncopied},
+    {"first_bucket_size",
+     [](const Scenario& scenario) {
+       const std::string alone = uncopied(scenario);
+       return alone.empty() ? unless(scenario.strategy.bucket > Bytes(0), "gradients travel one by one") : alone;
+     }},
     {"recompute",
      [](const Scenario& scenario) {
        const bool selective = scenario.strategy.recompute.kind == Recompute::Kind::selective;
@@ -92,6 +97,38 @@ const WorkloadRow kWorkload[] = {
     {"dropout", "inference drops nothing", [](const Scenario& scenario) { return !trains(scenario); }},
 };
 
+bool sends(const report::Summary& summary) {
+  return std::any_of(summary.collectives.begin(), summary.collectives.end(),
+                     [](const auto& row) { return row.kind == "send"; });
+}
+
+// Why a time or a wait of the host changes nothing; empty: it does.
+struct HostRow {
+  std::string_view key;
+  std::string (*why)(const Scenario& scenario, const report::Summary& summary);
+};
+
+std::string without_update(const Scenario& scenario, const report::Summary&) {
+  return unless(trains(scenario), "inference updates no weights");
+}
+std::string without_messages(const Scenario&, const report::Summary& summary) {
+  return unless(sends(summary), "the program has no messages");
+}
+
+const HostRow kHost[] = {
+    {"kernel", nullptr},
+    {"call", nullptr},
+    {"microbatch", nullptr},
+    {"collective",
+     [](const Scenario& scenario, const report::Summary& summary) {
+       return unless(!summary.collectives.empty() || scenario.strategy.offload, "the program has no collectives");
+     }},
+    {"message", without_messages},
+    {"step", without_update},
+    {"wait_for_messages", without_messages},
+    {"wait_for_gradients", without_update},
+};
+
 class Finder {
  public:
   explicit Finder(const Scenario& scenario) : scenario_(scenario), root_(scenario.root()) {}
@@ -101,6 +138,7 @@ class Finder {
       if (row.idle(scenario_)) add("workload", row.key, std::string(row.why));
     }
     for (const StrategyRow& row : kStrategy) add("strategy", row.key, row.why(scenario_));
+    add_host(summary);
     if (!scenario_.engine->shares_links)
       add("network", "coupling", "the engine " + std::string(scenario_.engine->name) + " shares no links");
     for (const collective::KindDef& kind : collective::kinds()) {
@@ -118,6 +156,23 @@ class Finder {
     const bool chooses = std::any_of(scenario_.collectives.algorithms.begin(), scenario_.collectives.algorithms.end(),
                                      [](const auto* one) { return one != nullptr && one->choose != nullptr; });
     return chooses ? "" : "every kind has an algorithm that is named";
+  }
+
+  void add_host(const report::Summary& summary) {
+    if (!root_.has("host") || root_.at("host").json().if_object() == nullptr) return;
+    const JsonView host = root_.at("host");
+    const bool graphs   = host.has("graphs") && host.at("graphs").as_bool();
+    for (const HostRow& row : kHost) {
+      if (!host.has(row.key)) continue;
+      const JsonView value = host.at(row.key);
+      const bool asks      = value.json().if_bool() != nullptr ? value.as_bool() : value.as_seconds() > Seconds(0);
+      if (!asks) continue;
+      if (graphs) {
+        add("host", row.key, "host.graphs is true");
+      } else if (row.why != nullptr) {
+        add("host", row.key, row.why(scenario_, summary));
+      }
+    }
   }
 
   void add(std::string_view part, std::string_view key, const std::string& why) {

@@ -11,8 +11,8 @@ namespace foreflow::scenario {
 namespace {
 
 // Keys that say what is done with the program of a replica.
-constexpr std::array<std::string_view, 5> kOfReplicas = {"zero", "overlap_gradients", "bucket_size", "overlap_sends",
-                                                         "overlap_tensor"};
+constexpr std::array<std::string_view, 6> kOfReplicas = {
+    "zero", "overlap_gradients", "bucket_size", "first_bucket_size", "overlap_sends", "overlap_tensor"};
 
 Json placement_key(const Placement& placement) {
   Json key = Json::array(), devices = Json::array(), order = Json::array();

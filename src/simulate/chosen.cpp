@@ -43,6 +43,7 @@ Run only_devices(const stream::Program& program, const stream::Timeline& timelin
       streams[s] = static_cast<int32_t>(run.program.streams.size());
       run.program.streams.push_back({program.streams[s].name, static_cast<int>(d), program.streams[s].items});
       run.timeline.records.push_back(timeline.records[s]);
+      if (!timeline.issued.empty()) run.timeline.issued.push_back(timeline.issued[s]);
       for (const stream::Item& item : program.streams[s].items) {
         if (item.instance >= 0) instances.emplace(item.instance, 0);
       }

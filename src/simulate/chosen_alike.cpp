@@ -83,6 +83,7 @@ class AlikeWriter {
       const size_t like       = folded_streams_.at({static_cast<int>(of_class), name});
       run_.program.streams.push_back({own + name, use, folded_.streams[like].items});
       run_.timeline.records.push_back(timeline_.records[like]);
+      if (!timeline_.issued.empty()) run_.timeline.issued.push_back(timeline_.issued[like]);
       name_groups(stream, replica, run_.program.streams.back().items);
     }
   }

@@ -71,8 +71,8 @@ double ComputeTimes::factor(int32_t stream, size_t item) const {
   return 1 + jitter_.amplitude * (2 * drawn - 1);
 }
 
-double ComputeTimes::end(int32_t stream, size_t item, int32_t event, double start) const {
-  double left            = durations_[static_cast<size_t>(event)] * factor(stream, item);  // at full speed
+double ComputeTimes::end_of(int32_t stream, size_t item, double duration, double start) const {
+  double left            = duration * factor(stream, item);  // at full speed
   const int32_t slowdown = paces_of_[static_cast<size_t>(stream)];
   if (slowdown < 0) return start + left;
   const auto& paces = paces_[static_cast<size_t>(slowdown)];

@@ -32,15 +32,22 @@ class ComputeTimes {
   // The computation that is item `number` of the stream, which is free from `free` on, issued by its host.
   struct Run {
     double start, end;
+    double inside;  // the device waits so long between kernels
   };
   Run run(int32_t stream, size_t number, const stream::Item& item, double free, stream::HostClock& host) const {
-    const auto begun = host.issue(issue(item), free);
-    return {begun.start, std::max(end(stream, number, item.event, begun.start), begun.least_end)};
+    const stream::Issue& issued = issue(item);
+    const auto begun            = host.issue(issued, free);
+    const double by_device      = end(stream, number, item.event, begun.start);
+    if (!(issued.lag > Seconds(0))) return {begun.start, by_device, 0};
+    const double by_host = end_of(stream, number, issued.tail.value(), begun.last);
+    return {begun.start, std::max(by_device, by_host), std::max(by_host - by_device, 0.0)};
   }
 
   // When the computation `event`, item `item` of the stream, ends if it starts at `start`; seconds. Throws Error when
   // the device is off for good before that.
-  double end(int32_t stream, size_t item, int32_t event, double start) const;
+  double end(int32_t stream, size_t item, int32_t event, double start) const {
+    return end_of(stream, item, durations_[static_cast<size_t>(event)], start);
+  }
 
  private:
   struct Pace {
@@ -48,6 +55,8 @@ class ComputeTimes {
     double factor;  // computations take this many times their duration
   };
 
+  // As `end`, of a part of an item that takes `duration` undisturbed.
+  double end_of(int32_t stream, size_t item, double duration, double start) const;
   double factor(int32_t stream, size_t item) const;
   [[noreturn]] void fail_off(int32_t slowdown) const;
 

@@ -77,9 +77,9 @@ std::vector<Outcome> outcomes_of(const SimulationInput& input) {
 
 constexpr size_t kOutcomesAhead = 16;  // items: outcomes are fetched before they are needed
 
-// The records of the stream.
+// The records of the stream. Adds to `issued` what its host does, if anything costs hosts time.
 std::vector<stream::Record> records(int32_t stream, const SimulationResult& result, const SimulationInput& input,
-                                    const std::vector<Outcome>& outcomes) {
+                                    const std::vector<Outcome>& outcomes, std::vector<stream::Issued>& issued) {
   const std::vector<stream::Item>& items = input.program.streams[static_cast<size_t>(stream)].items;
   const bool as_planned                  = input.times.as_planned(stream);
   const double* durations                = input.times.durations();
@@ -88,22 +88,29 @@ std::vector<stream::Record> records(int32_t stream, const SimulationResult& resu
   double clock              = 0;
   stream::HostClock host;
   const bool hosted = input.times.hosted();
+  if (hosted) issued.reserve(items.size());
   for (size_t i = 0; i < items.size(); ++i) {
     const stream::Item item = items[i];
     if (i + kOutcomesAhead < items.size() && items[i + kOutcomesAhead].instance >= 0)
       __builtin_prefetch(&outcomes[static_cast<size_t>(items[i + kOutcomesAhead].instance)]);
     double start = clock;
     if (item.instance < 0 && hosted) {
+      const double from           = input.times.issue(item).waits ? std::max(host.now(), clock) : host.now();
       const ComputeTimes::Run run = input.times.run(stream, i, item, clock, host);
-      start                       = run.start;
-      clock                       = run.end;
+      issued.push_back({Seconds(from), Seconds(host.now()), Seconds(run.start - clock), Seconds(run.inside)});
+      start = run.start;
+      clock = run.end;
     } else if (item.instance < 0) {
       clock = as_planned ? clock + durations[item.event] : input.times.end(stream, i, item.event, clock);
     } else {
       const Outcome& outcome = outcomes[static_cast<size_t>(item.instance)];
       const auto meeting     = static_cast<size_t>(outcome.meeting);
       const bool signals     = outcome.signals >= 0 && stream == outcome.signals;
-      if (hosted && (outcome.signals < 0 || signals)) host.arrive(input.times.issue(item), clock);
+      if (hosted) {
+        const double from    = host.now();
+        const double arrival = outcome.signals < 0 || signals ? host.arrive(input.times.issue(item), clock) : clock;
+        issued.push_back({Seconds(from), Seconds(host.now()), Seconds(signals ? 0 : arrival - clock), Seconds(0)});
+      }
       if (outcome.signals < 0) {
         start = result.starts[meeting];
         clock = result.ends[meeting];
@@ -158,7 +165,9 @@ stream::Timeline timeline_of(const SimulationResult& result, const SimulationInp
   timeline.records.resize(input.program.streams.size());
   const std::vector<Outcome> outcomes = outcomes_of(input);
   for (size_t i = 0; i < timeline.records.size(); ++i) {
-    timeline.records[i] = records(static_cast<int32_t>(i), result, input, outcomes);
+    std::vector<stream::Issued> issued;
+    timeline.records[i] = records(static_cast<int32_t>(i), result, input, outcomes, issued);
+    if (input.times.hosted()) timeline.issued.push_back(std::move(issued));
     if (!timeline.records[i].empty()) timeline.makespan = std::max(timeline.makespan, timeline.records[i].back().end);
   }
   const Groups groups = by_meeting(result.flows, result.ends.size());

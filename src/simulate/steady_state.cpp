@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "foreflow/stream/host_times.h"
-
 namespace foreflow::simulate {
 namespace {
 
@@ -13,10 +11,7 @@ constexpr double kShiftRounding = 1e-11;  // of the makespan
 class SteadyFinder {
  public:
   SteadyFinder(const stream::Program& program, const stream::Timeline& timeline, const std::vector<int32_t>& kinds)
-      : program_(program), timeline_(timeline), kinds_(kinds), tolerance_(kShiftRounding * timeline.makespan.value()) {
-    if (!stream::has_hosts(program)) return;
-    for (size_t s = 0; s < program.streams.size(); ++s) hosts_.push_back(stream::issued(program, timeline, s));
-  }
+      : program_(program), timeline_(timeline), kinds_(kinds), tolerance_(kShiftRounding * timeline.makespan.value()) {}
 
   std::optional<SteadyState> run() const {
     const auto longest = std::max_element(program_.streams.begin(), program_.streams.end(),
@@ -67,8 +62,8 @@ class SteadyFinder {
   // A host that falls back in every period will be late in one of them. One that gets further ahead never is: where it
   // makes no difference once, it makes none later.
   bool keeps_up(size_t stream, size_t first, size_t count, double period) const {
-    if (hosts_.empty() || count == 0) return true;
-    const std::vector<stream::Issued>& host = hosts_[stream];
+    if (timeline_.issued.empty() || count == 0) return true;
+    const std::vector<stream::Issued>& host = timeline_.issued[stream];
     return (host[first + count].until - host[first].until).value() <= period + tolerance_;
   }
 
@@ -101,8 +96,7 @@ class SteadyFinder {
   const stream::Program& program_;
   const stream::Timeline& timeline_;
   const std::vector<int32_t>& kinds_;
-  const double tolerance_;                          // seconds
-  std::vector<std::vector<stream::Issued>> hosts_;  // by stream and item; empty: they cost no time
+  const double tolerance_;  // seconds
 };
 
 }  // namespace

@@ -107,7 +107,9 @@ Program without_waits(const Shared& shared) {
 Timeline without_waits(const Shared& shared, Timeline timeline) {
   for (size_t s = 0; s < shared.program.streams.size(); ++s) {
     auto& records = timeline.records[s];
-    if (waits_first(shared, shared.program.streams[s])) records.erase(records.begin());
+    if (!waits_first(shared, shared.program.streams[s])) continue;
+    records.erase(records.begin());
+    if (!timeline.issued.empty()) timeline.issued[s].erase(timeline.issued[s].begin());
   }
   return timeline;
 }

@@ -28,21 +28,6 @@ void expect_same_records(const stream::Timeline& actual, const stream::Timeline&
   }
 }
 
-// Costs of the order of the durations, so that host and device decide in turn.
-void add_hosts(std::mt19937_64& rng, stream::Program& program) {
-  for (stream::Compute& compute : program.computes) {
-    const int kernels = draw(rng, 1, 20);
-    compute.issue.prepare(Seconds(draw_real(rng, 0, 1e-4)));
-    compute.issue.add_kernels(kernels, Seconds(draw_real(rng, 0, 1.5e-3) / kernels), compute.duration);
-    compute.issue.waits = draw(rng, 0, 5) == 0;
-  }
-  for (stream::Communication& communication : program.communications) {
-    communication.issue.all   = Seconds(draw_real(rng, 0, 2e-4));
-    communication.issue.waits = draw(rng, 0, 3) == 0;
-    if (!communication.fixed) communication.start = Seconds(draw(rng, 0, 1) * 1e-4);
-  }
-}
-
 void expect_agreement(uint64_t seed, platform::Platform (*wire)(std::mt19937_64&, int), const char* one,
                       const char* other, const Options& options) {
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -80,7 +65,7 @@ TEST(Host, ACostOfZeroChangesNothing) {
     const stream::Program plain = random_streams(rng, 4);
     stream::Program issued      = plain;
     // The first compute is never reached; it only switches the hosts on.
-    issued.computes.push_back({"Work", Seconds(1), Flops(0), {}, {{}, Seconds(1), {}, false}});
+    issued.computes.push_back({"Work", Seconds(1), Flops(0), {}, {{}, Seconds(1), {}, {}, false}});
     ASSERT_TRUE(stream::has_hosts(issued));
     const EngineDef& engine = engines().get("simgrid", "test");
     const auto with = engine.run(issued, platform), without = engine.run(plain, platform);

@@ -54,6 +54,7 @@ std::string strategy_text(Random& rng, int devices) {
   sometimes("zero", {"1", "2", "3"});
   sometimes("overlap_gradients", {"true"});
   sometimes("bucket_size", {R"("20kB")"});
+  sometimes("first_bucket_size", {R"("1kB")"});
   sometimes("overlap_sends", {"true"});
   sometimes("recompute", {R"("full")", R"("selective")"});
   sometimes("offload", {"true"});

@@ -76,4 +76,18 @@ stream::Program random_streams(std::mt19937_64& rng, int devices) {
   return writer.program();
 }
 
+void add_hosts(std::mt19937_64& rng, stream::Program& program) {
+  for (stream::Compute& compute : program.computes) {
+    const int kernels = draw(rng, 1, 20);
+    compute.issue.prepare(Seconds(draw_real(rng, 0, 1e-4)));
+    compute.issue.add_kernels(kernels, Seconds(draw_real(rng, 0, 1.5e-3) / kernels), compute.duration);
+    compute.issue.waits = draw(rng, 0, 5) == 0;
+  }
+  for (stream::Communication& communication : program.communications) {
+    communication.issue.all   = Seconds(draw_real(rng, 0, 2e-4));
+    communication.issue.waits = draw(rng, 0, 3) == 0;
+    if (!communication.fixed) communication.start = Seconds(draw(rng, 0, 1) * 1e-4);
+  }
+}
+
 }  // namespace foreflow::testing_support

@@ -22,5 +22,7 @@ platform::Platform shared_links(std::mt19937_64& rng, int devices);
 
 // Computes, collectives among the comm streams and hand-overs between the two streams of a device, in random order.
 stream::Program random_streams(std::mt19937_64& rng, int devices);
+// Gives everything costs of the host, of the order of the durations, so that host and device decide in turn.
+void add_hosts(std::mt19937_64& rng, stream::Program& program);
 
 }  // namespace foreflow::testing_support

@@ -90,9 +90,9 @@ struct Strategy {
   transform::Results results = transform::Results::gather;
   transform::TensorPlan tensor_plan;  // which weights tensor parallelism splits
   bool sequence_parallel = false, vocabulary_parallel = false;
-  int zero               = 0;  // this and the next two: see transform::DataParallel
+  int zero               = 0;  // this and the next three: see transform::DataParallel
   bool overlap_gradients = false;
-  Bytes bucket{0};
+  Bytes bucket{0}, first_bucket{0};
   bool overlap_sends                     = false;
   const reshard::StrategyDef* resharding = nullptr;  // how tensors travel between stages that are sharded differently
   int tensor_chunks                      = 1;        // chunks of transform::overlap_tensor; 1: no overlap

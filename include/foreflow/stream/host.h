@@ -13,10 +13,11 @@ namespace foreflow::stream {
 // A compute of kernels k = 1 .. n with issue costs c and durations d, which the host begins to issue at time h:
 //   1. `first` = c(1), `all` = c(1) + .. + c(n);
 //   2. kernel k starts at max(end of kernel k - 1, h + c(1) + .. + c(k));
-//   3. so it ends at max(start + d(1) + .. + d(n), h + lag), `lag` = max over k of c(1) + .. + c(k) + d(k) + .. + d(n).
+//   3. so it ends at max(start + d(1) + .. + d(n), h + lag), `lag` = max over k of c(1) + .. + c(k) + d(k) + .. + d(n);
+//   4. `tail` = d(k) + .. + d(n) for this k, what a slow device makes longer.
 // For a communication only `all` matters: a member arrives no earlier than it is issued.
 struct Issue {
-  Seconds first{}, all{}, lag{};
+  Seconds first{}, all{}, lag{}, tail{};
   // Of a compute: the host waits until the stream has nothing left to do before it issues this item. Of a
   // communication: the host waits until it has ended.
   bool waits = false;
@@ -30,8 +31,16 @@ struct Issue {
     if (lag == Seconds(0)) first = all + cost;
     // Of equal kernels the first or the last decides.
     const Seconds by_first = all + cost + duration, end = all + count * cost;
-    lag = std::max({lag + duration, by_first, end + duration / static_cast<double>(count)});
+    const Seconds one = duration / static_cast<double>(count);
+    lengthen(duration);
+    if (by_first > lag) lag = by_first, tail = duration;
+    if (end + one > lag) lag = end + one, tail = one;
     all = end;
+  }
+  // The last kernel takes so much longer.
+  void lengthen(Seconds duration) {
+    lag += duration;
+    tail += duration;
   }
   bool operator==(const Issue&) const = default;
 };
@@ -40,13 +49,13 @@ struct Issue {
 class HostClock {
  public:
   struct Compute {
-    double start;      // of its first kernel
-    double least_end;  // when it ends if the device is never late
+    double start;  // of its first kernel
+    double last;   // when the device begins the tail at the earliest
   };
   // Issues a compute on a stream that is free from `free` on.
   Compute issue(const Issue& item, double free) {
     if (item.waits) now_ = std::max(now_, free);
-    const Compute begun{std::max(free, now_ + item.first.value()), now_ + item.lag.value()};
+    const Compute begun{std::max(free, now_ + item.first.value()), now_ + (item.lag - item.tail).value()};
     now_ += item.all.value();
     return begun;
   }

@@ -18,6 +18,13 @@ struct Record {
   Seconds start, end;
 };
 
+// What the host of a stream does for an item, and how long the stream waits for that.
+struct Issued {
+  Seconds from, until;  // the host issues the item
+  Seconds idle;         // the stream does nothing before the item because it is not issued yet
+  Seconds inside;       // the stream does nothing between kernels of the item because they are not issued yet
+};
+
 struct LinkUse {
   Bytes bytes;   // carried
   Seconds busy;  // time with at least one flow on it
@@ -57,7 +64,8 @@ struct Timeline {
   std::vector<std::vector<Pace>> paces                    = {};  // [flow]; empty unless simulate::Options::observe
   // In a folded program, by link: the first link of its class, whose links carry the same at the same time. Flows are
   // recorded for the first links only. Empty: flows are recorded for every link.
-  std::vector<int32_t> like_link = {};
+  std::vector<int32_t> like_link          = {};
+  std::vector<std::vector<Issued>> issued = {};  // as `records`; empty where issuing costs no time
 };
 
 // True for a hand-over: a send between two streams of one device, which moves no data and takes no time.

@@ -33,6 +33,9 @@ struct DataParallel {
   // every tensor travels by itself.
   Bytes bucket{0};
 
+  // Size of the first bucket that a backward pass fills on a device. 0: that of the others.
+  Bytes first_bucket{0};
+
   // Whether there is more to do than to all-reduce each gradient before its use.
   bool shares() const { return ways > 1 && (zero > 0 || overlap || bucket > Bytes(0)); }
 };

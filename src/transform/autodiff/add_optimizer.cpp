@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
@@ -100,14 +101,19 @@ ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::
     throw Error(module.source + ": @" + function.name, "has no gradients to optimize with; differentiate it first");
   }
   const size_t kept = function.results.size() - trained.size();
+  std::multimap<size_t, size_t> narrow;  // the value of a gradient, and its place in `trained`
+  for (size_t i = 0; precision.float_gradients && i < trained.size(); ++i) {
+    if (trained[i].narrow) narrow.emplace(ir::index(function.results[kept + i]), i);
+  }
   for (const ir::Op& op : function.ops) {
     copy_op(builder, function, op, map);
     // Conversions follow at once, so that the short gradients of different weights do not live together.
-    for (size_t i = 0; precision.float_gradients && i < trained.size(); ++i) {
-      const size_t gradient = ir::index(function.results[kept + i]);
-      if (!trained[i].narrow || gradient < op.first_result || gradient >= op.first_result + op.result_count) continue;
-      trained[i].gradient =
-          builder.op("Cast", {map(function.results[kept + i])}, {{"to", std::string(ir::name(ir::DType::f32))}});
+    for (uint32_t result = 0; result < op.result_count; ++result) {
+      const auto [first, last] = narrow.equal_range(op.first_result + result);
+      for (auto of = first; of != last; ++of) {
+        trained[of->second].gradient =
+            builder.op("Cast", {map(function.output(op, result))}, {{"to", std::string(ir::name(ir::DType::f32))}});
+      }
     }
   }
   std::vector<ValueId> results;

@@ -1,6 +1,7 @@
 #include "transform/replica/exchange_plan.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "foreflow/base/refusal.h"
@@ -12,24 +13,30 @@ namespace foreflow::transform {
 namespace {
 
 // Collects the gradients that are computed on one device in one call (or outside of calls) into buckets, in the order
-// in which they are computed. A bucket is complete when it has `limit` bytes.
-std::vector<Bucket> pack(const std::vector<GradientPart>& parts, const interpret::Values<LaidOut>& values,
-                         Bytes limit) {
+// in which they are computed. A bucket is complete when it has `limit` bytes, the first one when it has `first`.
+std::vector<Bucket> pack(const std::vector<GradientPart>& parts, const interpret::Values<LaidOut>& values, Bytes limit,
+                         Bytes first) {
   struct Open {
     Bucket bucket;
-    Bytes size;
+    Bytes size, limit;
   };
   std::vector<Bucket> packed;
-  std::map<std::tuple<size_t, ir::Device, bool, bool>, Open> open;
+  using Key = std::tuple<size_t, ir::Device, bool, bool>;
+  std::map<Key, Open> open;
+  std::set<Key> begun;
   for (const GradientPart& part : parts) {
     const ir::Type& type = values[ir::index(part.value)].value.type;
-    const auto key       = std::tuple(part.call, ir::device_of(type), part.adds, part.last);
-    Open& bucket =
-        open.try_emplace(key, Open{{part.at, part.call != kNoOp, {}, part.adds, part.last}, Bytes(0)}).first->second;
+    const Key key        = {part.call, ir::device_of(type), part.adds, part.last};
+    const auto at        = open.find(key);
+    Open& bucket         = at != open.end() ? at->second : open[key];
+    if (at == open.end()) {
+      bucket = {{part.at, part.call != kNoOp, {}, part.adds, part.last}, Bytes(0), limit};
+      if (begun.insert(key).second && first > Bytes(0)) bucket.limit = first;
+    }
     bucket.bucket.at = std::max(bucket.bucket.at, part.at);
     bucket.bucket.parts.push_back(part);
     bucket.size += ir::bytes_of(type);
-    if (bucket.size < limit) continue;
+    if (bucket.size < bucket.limit) continue;
     packed.push_back(std::move(bucket.bucket));
     open.erase(key);
   }
@@ -49,7 +56,8 @@ ExchangePlan plan_exchange(const ir::Module& module, const LayoutInterpretation&
     return plan;
   }
   for (const TrainedWeight& weight : plan.weights) plan.update = std::max(plan.update, weight.op + 1);
-  plan.buckets = pack(gradient_parts(module, layouts, plan.weights, how.zero >= 2), layouts.entry().values, how.bucket);
+  plan.buckets = pack(gradient_parts(module, layouts, plan.weights, how.zero >= 2), layouts.entry().values, how.bucket,
+                      how.first_bucket);
   // Without overlap or sharded gradients, all sums come after the backward pass.
   const bool early = how.overlap || how.zero >= 2;
   for (Bucket& bucket : plan.buckets) {

@@ -25,12 +25,11 @@ const std::string kGather = R"(func @f(%a: Tensor[Float32, (32, 32), 1], %b: Ten
   return %r, %q
 })";
 
-stream::Program program(const std::string& text, std::string_view strategy) {
+stream::Program program(const std::string& text, std::string_view strategy, Options options = {}) {
   const ir::Module module    = ir::parse(text, "f.distir", ops::table());
   const auto platform        = platform::make(platform::topologies().get("p3_8xlarge", "test"), 2);
   const cost::CostModel cost = test::ideal_roofline();
-  Options options;
-  options.resharding = &reshard::strategies().get(strategy, "test");
+  options.resharding         = &reshard::strategies().get(strategy, "test");
   return lower(module, interpret::interpret_mixed(module, 0), cost, platform, options).program();
 }
 
@@ -47,6 +46,30 @@ TEST(Reshard, SendsWhatItsStrategySays) {
   EXPECT_EQ(bytes_sent(program(kGather, "send_recv")), 4 * kPart);  // each part to each device
   EXPECT_EQ(bytes_sent(program(kGather, "broadcast")), 2 * kPart);  // each part once, passed on
   EXPECT_LE(bytes_sent(program(kGather, "signal")), 16);            // bytes of their own, none of the tensor
+}
+
+// Every message of the tensor starts and is issued as other messages are; a wait for a port is neither.
+TEST(Reshard, StartsAndIsIssuedAsMessagesAre) {
+  Options options;
+  options.message_start    = Seconds(1e-4);
+  options.collective_start = Seconds(2e-4);
+  options.host.message     = Seconds(3e-6);
+  options.host.collective  = Seconds(4e-6);
+  for (const char* strategy : {"send_recv", "broadcast", "alpa"}) {
+    SCOPED_TRACE(strategy);
+    int messages = 0;
+    for (const stream::Communication& what : program(kGather, strategy, options).communications) {
+      if (what.bytes == Bytes(0)) {
+        EXPECT_EQ(what.issue, stream::Issue());
+        continue;
+      }
+      const bool send = what.kind == collective::Kind::send;
+      EXPECT_EQ(what.start, send ? options.message_start : options.collective_start);
+      EXPECT_EQ(what.issue.all, send ? options.host.message : options.host.collective);
+      ++messages;
+    }
+    EXPECT_GT(messages, 0);
+  }
 }
 
 TEST(Reshard, TakesTheMemoryOfItsResultFromItsFirstMessageToTheEnd) {

@@ -57,6 +57,20 @@ TEST(IdleKeys, NameRecomputationOfScoresThatNobodyKeeps) {
   EXPECT_EQ(idle(R"("recompute": "selective", "attention": "unfused")"), Said{});
 }
 
+TEST(IdleKeys, NameTimesOfTheHostThatNothingTakes) {
+  const std::string host = R"(, "host": {"kernel": "1us", "message": "1us", "collective": "1us", "step": "0s",
+      "wait_for_messages": true, "wait_for_gradients": false})";
+  EXPECT_EQ(idle("", host), (Said{"idle.json: $.host.collective: the program has no collectives",
+                                  "idle.json: $.host.message: the program has no messages",
+                                  "idle.json: $.host.wait_for_messages: the program has no messages"}));
+  EXPECT_EQ(idle(R"("pp": 2, "tp": 2)", host), Said{});
+  EXPECT_EQ(idle("", R"(, "host": {"step": "1ms", "wait_for_gradients": true})", R"(, "mode": "inference")"),
+            (Said{"idle.json: $.host.step: inference updates no weights",
+                  "idle.json: $.host.wait_for_gradients: inference updates no weights"}));
+  EXPECT_EQ(idle("", R"(, "host": {"kernel": "1us", "call": "0s", "graphs": true})"),
+            Said{"idle.json: $.host.kernel: host.graphs is true"});
+}
+
 TEST(IdleKeys, NameWhatInferenceHasNot) {
   EXPECT_EQ(idle("", "", R"(, "mode": "inference", "optimizer": "adam")"),
             Said{"idle.json: $.workload.optimizer: inference updates no weights"});

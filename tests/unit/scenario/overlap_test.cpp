@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "foreflow/scenario/run.h"
 
@@ -41,6 +42,30 @@ void expect_worth(const std::string& scenario, const std::string& strategy, cons
   EXPECT_GE(iteration(beside), compute);
   EXPECT_GE(iteration(beside), communication);
   EXPECT_GE(iteration(beside), (1 - 1e-9) * busiest(in_turn).first) << strategy << " " << overlap;
+}
+
+using Sizes = std::map<double, int64_t>;  // how many all-reduces there are of so many bytes
+
+Sizes sums(const std::string& strategy) {
+  Sizes all;
+  const std::string mlp = R"("workload": {"model": "mlp", "layers": 16, "hidden": 1024, "dtype": "f16"},
+      "platform": {"topology": "dgx_a100", "nodes": 1}, "strategy": {"global_batch": 64, "dp": 4, )";
+  for (const auto& row : simulated(mlp, strategy, "analytic").summary.collectives) {
+    if (row.kind == "all_reduce") all[row.bytes.value()] += row.count;
+  }
+  return all;
+}
+
+// A bucket is full when it has its size, so it has ceil(size / weight) equal gradients; the last one has what is left.
+TEST(Buckets, HaveAsManyGradientsAsTheirSizesSay) {
+  constexpr double kWeight  = 1024 * 1024 * 2;
+  const std::string overlap = R"("overlap_gradients": true, )";
+  EXPECT_EQ(sums(overlap + R"("bucket_size": "0B")"), (Sizes{{kWeight, 16}}));
+  EXPECT_EQ(sums(overlap + R"("bucket_size": "25MB")"), (Sizes{{12 * kWeight, 1}, {4 * kWeight, 1}}));
+  EXPECT_EQ(sums(overlap + R"("bucket_size": "10MiB", "first_bucket_size": "1MiB")"),
+            (Sizes{{kWeight, 1}, {5 * kWeight, 3}}));
+  EXPECT_EQ(sums(overlap + R"("bucket_size": "8MiB", "first_bucket_size": "12MiB")"),
+            (Sizes{{6 * kWeight, 1}, {4 * kWeight, 2}, {2 * kWeight, 1}}));
 }
 
 TEST(Overlap, OfGradientsAndWeightsShortensAnIteration) {

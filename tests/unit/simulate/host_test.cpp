@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "foreflow/simulate/simulate.h"
-#include "foreflow/stream/host_times.h"
+#include "foreflow/stream/share.h"
 #include "support/machine.h"
 
 namespace foreflow::simulate::host_test {
@@ -34,7 +34,7 @@ class HostOnEngine : public testing::TestWithParam<std::string> {
     return writer;
   }
   static void issue_last(ProgramWriter& writer, Seconds cost, bool waits = false) {
-    writer.program().communications.back().issue = {{}, cost, {}, waits};
+    writer.program().communications.back().issue = {{}, cost, {}, {}, waits};
   }
 };
 
@@ -137,8 +137,8 @@ TEST(HostTimes, WaitsAddUpToTheTimeThatTheDeviceDoesNotCompute) {
   }
   const auto platform = star(1, kBandwidth, kLatency);
   const auto timeline = engines().get("analytic", "test").run(writer.program(), platform);
-  ASSERT_TRUE(stream::has_hosts(writer.program()));
-  const auto items = stream::issued(writer.program(), timeline, 0);
+  ASSERT_EQ(timeline.issued.size(), 1u);
+  const auto& items = timeline.issued[0];
   Seconds waited;
   for (const auto& item : items) waited += item.idle + item.inside;
   expect_near(waited + 20 * duration, timeline.makespan);
@@ -148,10 +148,43 @@ TEST(HostTimes, WaitsAddUpToTheTimeThatTheDeviceDoesNotCompute) {
   expect_near(items[1].until, 20 * cost);
 }
 
-TEST(HostTimes, AProgramWithoutCostsHasNoHosts) {
+// A device at half speed: of 10 long kernels only the first waits, 10 short ones wait for 9 launches.
+TEST(HostTimes, ASlowDeviceIsNoWaitForTheHost) {
+  const Seconds cost(10e-6);
+  for (const Seconds duration : {Seconds(20e-6), Seconds(4e-6)}) {
+    ProgramWriter writer(1);
+    writer.compute(0, 10 * duration);
+    writer.program().computes.back().issue = kernels(10, cost, duration);
+    Options options;
+    options.disturbances.slowdowns = {{0, 2}};
+    const auto timeline =
+        engines().get("analytic", "test").run(writer.program(), star(1, kBandwidth, kLatency), options);
+    const Seconds slow = 2 * duration, each = std::max(cost, slow);
+    expect_near(timeline.makespan, cost + 9 * each + slow);
+    expect_near(timeline.issued[0][0].idle, cost);
+    expect_near(timeline.issued[0][0].inside, 9 * (each - slow));
+  }
+}
+
+TEST(HostTimes, AHostOfALateJobBeginsWithIt) {
+  const Seconds cost(10e-6), duration(4e-6), late(1e-3);
+  ProgramWriter writer(1);
+  writer.compute(0, 10 * duration);
+  writer.program().computes.back().issue = kernels(10, cost, duration);
+  const stream::Shared shared            = stream::share({{"late", writer.program(), late}});
+  const auto timeline                    = stream::without_waits(
+                         shared, engines().get("analytic", "test").run(shared.program, star(1, kBandwidth, kLatency)));
+  expect_near(timeline.makespan, late + 10 * cost + duration);
+  ASSERT_EQ(timeline.issued[0].size(), 1u);
+  expect_near(timeline.issued[0][0].from, late);
+  expect_near(timeline.issued[0][0].idle, cost);
+  expect_near(timeline.issued[0][0].inside, 9 * (cost - duration));
+}
+
+TEST(HostTimes, AreNoneWhereNothingCostsTime) {
   ProgramWriter writer(1);
   writer.compute(0, Seconds(1));
-  EXPECT_FALSE(stream::has_hosts(writer.program()));
+  EXPECT_TRUE(engines().get("analytic", "test").run(writer.program(), star(1, kBandwidth, kLatency)).issued.empty());
 }
 
 }  // namespace
