@@ -23,6 +23,35 @@ std::string name_of(const scenario::Scenario& scenario, const std::vector<scenar
   return scenario.name + " " + values.dump_compact();
 }
 
+std::vector<HerePoint> points_in(const Json& source, const std::string& file) {
+  const auto axes = scenario::axes(source, file);
+  std::vector<HerePoint> points;
+  for (size_t number = 0; number < scenario::count_points(axes, file); ++number) {
+    const auto choice   = scenario::choice_of(axes, number);
+    auto scenario       = scenario::load(scenario::with_choice(source, axes, choice), file);
+    std::string name    = name_of(scenario, axes, choice);
+    points.push_back({std::move(name), std::move(scenario)});
+  }
+  return points;
+}
+
+Runner by_pytorch(const HereOptions& options, const std::string& python) {
+  const execute::Options how{options.iterations, options.warmup, Seconds(options.timeout)};
+  return {"PyTorch (" + python + ")", true,
+          [=](const execute::Task& task) { return execute::run_pytorch(task, how, python); }};
+}
+
+Runner by_mpi(const HereOptions& options) {
+  const execute::Options how{options.iterations, options.warmup, Seconds(options.timeout),
+                             execute::find_rank_program()};
+  return {"the reference executor under Open MPI", false, [=](const execute::Task& task) {
+            auto runs = execute::run_mpi({task, task, task}, how);
+            return execute::InTurn{std::move(runs[0]), std::move(runs[1]), std::move(runs[2])};
+          }};
+}
+
+}  // namespace
+
 execute::Task task_of(const scenario::Scenario& scenario) {
   const scenario::PlatformRef platform  = scenario::load_platform(scenario.platform);
   const scenario::Sequential sequential = scenario::build(scenario);
@@ -42,34 +71,6 @@ execute::Task task_of(const scenario::Scenario& scenario) {
   }
   return task;
 }
-
-std::vector<HerePoint> points_in(const Json& source, const std::string& file) {
-  const auto axes = scenario::axes(source, file);
-  std::vector<HerePoint> points;
-  for (size_t number = 0; number < scenario::count_points(axes, file); ++number) {
-    const auto choice   = scenario::choice_of(axes, number);
-    const auto scenario = scenario::load(scenario::with_choice(source, axes, choice), file);
-    points.push_back({name_of(scenario, axes, choice), task_of(scenario)});
-  }
-  return points;
-}
-
-Runner by_pytorch(const HereOptions& options, const std::string& python) {
-  const execute::Options how{options.iterations, options.warmup, Seconds(options.timeout)};
-  return {"PyTorch (" + python + ")",
-          [=](const execute::Task& task) { return execute::run_pytorch(task, how, python); }};
-}
-
-Runner by_mpi(const HereOptions& options) {
-  const execute::Options how{options.iterations, options.warmup, Seconds(options.timeout),
-                             execute::find_rank_program()};
-  return {"the reference executor under Open MPI", [=](const execute::Task& task) {
-            auto runs = execute::run_mpi({task, task, task}, how);
-            return execute::InTurn{std::move(runs[0]), std::move(runs[1]), std::move(runs[2])};
-          }};
-}
-
-}  // namespace
 
 std::vector<HerePoint> points_of(const std::string& file, const std::vector<std::string>& settings) {
   return points_in(scenario::read_source(file, settings), file);

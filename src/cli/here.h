@@ -7,16 +7,21 @@
 
 #include "cli/command.h"
 #include "foreflow/execute/pytorch.h"
+#include "foreflow/scenario/scenario.h"
 
 namespace foreflow::cli {
 
 // A point of a scenario, with one value of each of its axes.
 struct HerePoint {
   std::string name;  // "GPT on this machine {"strategy.pp":2}"
-  execute::Task task;
+  scenario::Scenario scenario;
 };
 
-// Every point of a scenario file. Throws Error when a point needs more than 64 processes.
+// The program of a point, one stream per device, with random arguments. Throws Error when it needs more than 64
+// processes.
+execute::Task task_of(const scenario::Scenario& scenario);
+
+// Every point of a scenario file.
 std::vector<HerePoint> points_of(const std::string& file, const std::vector<std::string>& settings);
 // Every point of the scenarios in scenarios/here, for machines about which nothing is known.
 std::vector<HerePoint> standard_points();
@@ -30,7 +35,8 @@ struct HereOptions {
 
 // What runs the programs: PyTorch, or the reference executor under Open MPI.
 struct Runner {
-  std::string name;  // "PyTorch (/usr/bin/python3)"
+  std::string name;       // "PyTorch (/usr/bin/python3)"
+  bool has_timelines;     // whether its runs have Execution::timeline
   std::function<execute::InTurn(const execute::Task&)> run;
 };
 

@@ -53,10 +53,11 @@ struct Validated {
 };
 
 Validated validate(const HerePoint& point, const Runner& runner, const Options& options) {
-  const execute::InTurn runs = runner.run(point.task);
+  const execute::Task task   = task_of(point.scenario);
+  const execute::InTurn runs = runner.run(task);
   const Prices prices =
       options.calibration.empty() ? prices_from(cost::fit(runs.profile.measurements)) : prices_in(options.calibration);
-  const auto predicted = execute::predict(point.task, prices.model, runs.profile.spread);
+  const auto predicted = execute::predict(task, prices.model, runs.profile.spread);
   return {execute::compare(predicted, prices.calibration, runs.whole, runs.detailed),
           execute::trace(predicted, runs.detailed)};
 }
@@ -76,6 +77,8 @@ void run(const Options& options) {
   if (!options.trace.empty() && points.size() > 1)
     throw Error("--trace", fmt::format("is of one program; there are {}", points.size()));
   const Runner runner = runner_of(options.how);
+  if (!options.trace.empty() && !runner.has_timelines)
+    throw Error("--trace", "needs the timelines of PyTorch, and the program is run by " + runner.name);
   Json rows           = Json::array();
   std::string text = fmt::format("run by {}, {} iterations\n", escape::terminal(runner.name), options.how.iterations);
   double error     = 0;

@@ -76,6 +76,18 @@ FlowPlan stepwise(const Plan& plan, const Task& task) {
   return result;
 }
 
+Plan part_by_part(int ranks) {
+  Plan result{ranks, {{}, {}}};
+  for (int from = 0; from < ranks; ++from) {
+    for (int to = 0; to < ranks; ++to) {
+      if (from == to) continue;
+      result.steps[0].push_back({from, to, to, true});
+      result.steps[1].push_back({from, to, from, false});
+    }
+  }
+  return result;
+}
+
 bool any_group(Kind kind, const Group& group) { return kind == Kind::send ? group.ranks == 2 : group.ranks >= 2; }
 
 }  // namespace foreflow::collective

@@ -33,6 +33,9 @@ Phase step(const Group& group, std::vector<Flow> flows);
 // Adds up flows between the same two ranks, in order of first appearance.
 std::vector<Flow> merged(const std::vector<Flow>& flows, int devices);
 
+// An all-reduce in two steps: rank r adds up part r of all ranks, and sends the sum to all.
+Plan part_by_part(int ranks);
+
 bool any_group(Kind kind, const Group& group);  // two ranks or more; a send: two
 
 }  // namespace foreflow::collective

@@ -8,19 +8,7 @@
 namespace foreflow::collective::definitions::two_shot {
 namespace {
 
-Plan plan(const Task& task) {
-  const int ranks = task.group.ranks;
-  Plan result{ranks, {{}, {}}};
-  for (int from = 0; from < ranks; ++from) {
-    for (int to = 0; to < ranks; ++to) {
-      if (from == to) continue;
-      result.steps[0].push_back({from, to, to, true});
-      result.steps[1].push_back({from, to, from, false});
-    }
-  }
-  return result;
-}
-
+Plan plan(const Task& task) { return part_by_part(task.group.ranks); }
 FlowPlan flows(const Task& task) { return stepwise(plan(task), task); }
 
 }  // namespace

@@ -18,7 +18,7 @@ const Keys& keys() {
       {"messages", "whether messages take what was measured", types::one_of({"measured", "simulated"}), "`measured`"},
       {"families", "measured times by op and data type, as `foreflow calibrate` writes them",
        types::list_of(family, "a list of objects"), "none"},
-      {"kernel_floor", "of laws: no kernel takes less on the device", types::time(), "\"2us\""},
+      {"kernel_floor", "of laws: no kernel takes less on the device", types::time(), "what the laws say"},
       {"optimizer_bytes", "of laws: read and written for each parameter by the optimizer", types::bytes(),
        "what its operands and results have"},
       {"loss_bytes", "of laws: read and written for each logit by the loss and its gradient", types::bytes(),

@@ -24,9 +24,11 @@ class Descent {
 
   void run(int rounds, double first_step) {
     constexpr double kGrow = 1.3, kShrink = 0.5, kShortest = 1e-3, kBetter = 1e-7;
-    std::vector<double> steps(at_.size(), first_step);
+    std::vector<double> steps;
+    for (const Constant& constant : law_.constants) steps.push_back(constant.use == Use::given ? 0 : first_step);
     for (int round = 0; round < rounds; ++round) {
       for (size_t i = 0; i < at_.size(); ++i) {
+        if (law_.constants[i].use == Use::given) continue;
         const bool better = move(i, std::exp(steps[i]), kBetter) || move(i, std::exp(-steps[i]), kBetter);
         steps[i] *= better ? kGrow : kShrink;
       }
@@ -116,7 +118,7 @@ Fit fit(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& 
   for (const double step : {0.3, 0.1, 0.3}) descent.run(40, step);
   Fit result;
   for (size_t i = 0; i < law.constants.size(); ++i) {
-    result.determined.push_back(descent.determines(i, law.constants[i].start));
+    result.determined.push_back(law.constants[i].use != Use::given && descent.determines(i, law.constants[i].start));
     result.constants.push_back(result.determined[i] ? rounded(descent.constants()[i]) : law.constants[i].start);
   }
   result.error    = mean_error(law, hardware, result.constants, samples);

@@ -35,6 +35,14 @@ std::optional<Found> find_product(const Calibrations& calibrations, std::string_
   return find_law(calibrations, "product", dtype == "f16" ? "bf16" : "f16");
 }
 
+FittedLaw for_training(FittedLaw law) {
+  const auto& constants = laws().get(law.law, "calibration").constants;
+  for (size_t i = 0; i < constants.size(); ++i) {
+    if (constants[i].use == Use::serving) law.constants[i] = 0;
+  }
+  return law;
+}
+
 Seconds time_by(const Found& found, const platform::Device& device, std::string_view dtype, const Sizes& sizes) {
   const LawDef& law = laws().get(found.law->law, "calibration");
   return Seconds(law.seconds(found.law->constants, sizes, hardware_of(device, dtype, *found.processors)));
@@ -104,12 +112,7 @@ std::optional<Seconds> price_products(const Application& application, const plat
   const auto found             = find_product(calibrations, dtype);
   if (!found) return std::nullopt;
   const double in = fp8 ? 1 : element_bytes(call.inputs[0]), out = element_bytes(application.outputs[0]);
-  FittedLaw law = *found->law;
-  // Operands of one byte are converted by a kernel of its own.
-  const auto& constants = laws().get("product", "calibration").constants;
-  for (size_t i = 0; i < constants.size(); ++i) {
-    if (constants[i].name == "quantise") law.constants[i] = 0;
-  }
+  const FittedLaw law = for_training(*found->law);
   const double unaligned = is_unaligned(application) ? 1 : 0;
   Seconds sum(0);
   for (const ProductSizes& product : products) {
@@ -136,11 +139,7 @@ std::optional<Seconds> price_attention(const Application& application, const pla
   };
   const double samples = static_cast<double>(q.dims[0]), rows = size(q, 2), width = size(q, 1);
   const double heads = elements(q) / (samples * rows * width), key_heads = elements(k) / (samples * size(k, 2) * width);
-  FittedLaw law         = *found->law;
-  const auto& constants = laws().get("attention", "calibration").constants;
-  for (size_t i = 0; i < constants.size(); ++i) {
-    if (constants[i].name == "cache") law.constants[i] = 0;  // training keeps none
-  }
+  const FittedLaw law = for_training(*found->law);
   const std::string_view dtype = dtype_of(application.call.inputs, application.outputs);
   const Seconds causal = time_by({&law, found->processors}, device, dtype, {samples, rows, heads, key_heads, width, 2});
   // The law does 2 s^2 d flops for a head: half of the square.

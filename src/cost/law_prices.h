@@ -14,10 +14,10 @@ using Calibrations = std::vector<const DeviceCalibration*>;
 
 // What a framework adds to the laws.
 struct LawTerms {
-  Seconds kernel_floor{2e-6};  // no kernel takes less on the device; as long as an empty one on an A100, an assumption
-  Bytes optimizer_bytes{0};    // for each parameter; 0: those of the operands and results
-  Bytes loss_bytes{0};         // for each logit, forward and backward together; 0: as above
-  Bytes score_bytes{0};        // for each score of unfused attention, beside those of the program's ops
+  Seconds kernel_floor{0};   // no kernel takes less on the device; 0: what the laws say
+  Bytes optimizer_bytes{0};  // for each parameter; 0: those of the operands and results
+  Bytes loss_bytes{0};       // for each logit, forward and backward together; 0: as above
+  Bytes score_bytes{0};      // for each score of unfused attention, beside those of the program's ops
 };
 
 // The sum over the kernels of the op. Nothing where no calibration has a law for it: products of a data type that was

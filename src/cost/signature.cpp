@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "foreflow/ir/pipeline_ends.h"
+
 namespace foreflow::cost {
 namespace {
 
@@ -27,8 +29,8 @@ std::string text(std::span<const ir::Type> types) {
 }
 
 std::string text(const ir::Attributes& attributes) {
-  // Attributes that do not change the work: the seed, and the marks of recomputation.
-  static constexpr std::string_view kAside[] = {"seed", "segment", "recompute"};
+  // Attributes that do not change the work: the seed, and the marks of recomputation and of pipelines.
+  static constexpr std::string_view kAside[] = {"seed", "segment", "recompute", ir::kPipelineEnds};
   std::string all;
   for (const auto& [name, value] : attributes) {
     if (std::find(std::begin(kAside), std::end(kAside), name) != std::end(kAside)) continue;

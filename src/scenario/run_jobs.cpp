@@ -62,6 +62,8 @@ report::Job sum_of(const Scenario& scenario, const std::vector<Prepared>& jobs) 
   all.cost_provenance = shares_of(provenance);
   for (const Prepared& one : jobs) {
     for (const std::string& sentence : one.job.assumed) add_once(all.assumed, sentence);
+    all.compute_error = std::max(all.compute_error, one.job.compute_error);
+    all.message_error = std::max(all.message_error, one.job.message_error);
   }
   return all;
 }

@@ -30,7 +30,7 @@ std::vector<Constant> constants() {
       {"processor_bandwidth", Unit::bandwidth, 25e9, "the most that one processor draws from the memory"},
       {"join", Unit::number, 1.5, "how well arithmetic and memory traffic overlap"},
       {"queries", Unit::seconds, 0.1e-9, "for a head of a token: queries and results are put into place"},
-      {"cache", Unit::seconds, 3e-9, "for a token whose keys and values go to a paged cache; only serving has one"},
+      {"cache", Unit::seconds, 3e-9, "for a token whose keys and values go to a paged cache; only serving has one", Use::serving},
       {"cache_heads", Unit::number, 0.6, "power of the number of key heads with which that grows"},
   };
 }

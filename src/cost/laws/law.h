@@ -15,11 +15,18 @@ namespace foreflow::cost {
 // What the unit of a constant is in a file: "3.2us", "50GBps", or a plain number.
 enum class Unit : uint8_t { seconds, bandwidth, number };
 
+enum class Use : uint8_t {
+  fitted,
+  given,   // it is `start` for every device, because no published measurement is of sizes at which it decides
+  serving  // fitted, and 0 in prices of training: what only programs that serve a model do, as those measured
+};
+
 struct Constant {
   std::string_view name;
   Unit unit;
   double start;  // of the fit, in SI units; above 0
   std::string_view meaning;
+  Use use = Use::fitted;
 };
 
 // The device, by its data sheet.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cost/laws/law.h"
 
 namespace foreflow::cost::definitions::traffic {
@@ -8,13 +10,13 @@ enum : size_t { kFloor, kMemory };
 
 std::vector<Constant> constants() {
   return {
-      {"floor", Unit::seconds, 2e-6, "the shortest kernel on the device"},
+      {"floor", Unit::seconds, 2e-6, "the shortest kernel on the device: an assumption", Use::given},
       {"memory", Unit::number, 0.8, "share of the memory's bandwidth that is reached"},
   };
 }
 
 double seconds(std::span<const double> c, const Sizes& sizes, const Hardware& hardware) {
-  return sizes[1] * c[kFloor] + sizes[0] / (hardware.bandwidth * c[kMemory]);
+  return std::max(sizes[1] * c[kFloor], sizes[0] / (hardware.bandwidth * c[kMemory]));
 }
 
 }  // namespace

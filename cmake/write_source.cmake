@@ -1,0 +1,11 @@
+# foreflow_write_source(PATH TEXT): a source file of the library that is written here, and only when its text has changed.
+function(foreflow_write_source path text)
+  set(written "")
+  if(EXISTS ${path})
+    file(READ ${path} written)
+  endif()
+  if(NOT written STREQUAL text)
+    file(WRITE ${path} "${text}")
+  endif()
+  target_sources(foreflow PRIVATE ${path})
+endfunction()
