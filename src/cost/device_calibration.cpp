@@ -12,7 +12,9 @@ namespace {
 constexpr double kLongMessage = 1e6;  // bytes
 
 // The data type whose peak counts: a collective has none.
-std::string_view peak_of(const DataSet& set) { return set.law == "collective" ? "f32" : std::string_view(set.of); }
+std::string_view peak_of(const DataSet& set) {
+  return set.law == "collective" ? "f32" : std::string_view(set.of).substr(0, set.of.find(' '));
+}
 
 FittedLaw fitted(const DataSet& set, const Hardware& hardware) {
   const LawDef& law = laws().get(set.law, "calibration");

@@ -18,21 +18,30 @@ struct Found {
   const Processors* processors;  // of the device that it was fitted to
 };
 
-std::optional<Found> find_law(const Calibrations& calibrations, std::string_view law, std::string_view of) {
+// Of the nearest device that has a law of one of `kinds`, the first of them.
+std::optional<Found> find_law(const Calibrations& calibrations, std::string_view law,
+                              const std::vector<std::string>& kinds) {
   for (const DeviceCalibration* calibration : calibrations) {
-    for (const FittedLaw& fitted : calibration->laws) {
-      if (fitted.law == law && fitted.of == of)
-        return Found{&fitted, &processors_of(calibration->device, "calibration")};
+    for (const std::string& of : kinds) {
+      for (const FittedLaw& fitted : calibration->laws) {
+        if (fitted.law == law && fitted.of == of)
+          return Found{&fitted, &processors_of(calibration->device, "calibration")};
+      }
     }
   }
   return std::nullopt;
 }
 
+// As kernels of training were measured, where they were.
+std::vector<std::string> kinds_of(std::string_view dtype) {
+  return {std::string(dtype) + " in training", std::string(dtype)};
+}
+
 // The same units multiply both.
 std::optional<Found> find_product(const Calibrations& calibrations, std::string_view dtype) {
-  const auto own = find_law(calibrations, "product", dtype);
+  const auto own = find_law(calibrations, "product", kinds_of(dtype));
   if (own || (dtype != "f16" && dtype != "bf16")) return own;
-  return find_law(calibrations, "product", dtype == "f16" ? "bf16" : "f16");
+  return find_law(calibrations, "product", kinds_of(dtype == "f16" ? "bf16" : "f16"));
 }
 
 FittedLaw for_training(FittedLaw law) {
@@ -98,7 +107,7 @@ bool is_normalisation(const ir::OpDef& def) {
 // The time of `bytes` in `kernels` kernels, each at least the floor of the framework; nothing: there is no law.
 std::optional<Seconds> price_traffic(const platform::Device& device, const Calibrations& calibrations,
                                      const char* family, Bytes bytes, double kernels, const LawTerms& terms) {
-  const auto found = find_law(calibrations, "traffic", family);
+  const auto found = find_law(calibrations, "traffic", {family});
   if (!found) return std::nullopt;
   return std::max(time_by(*found, device, "f32", {bytes.value(), kernels}), kernels * terms.kernel_floor);
 }
@@ -112,7 +121,7 @@ std::optional<Seconds> price_products(const Application& application, const plat
   const auto found             = find_product(calibrations, dtype);
   if (!found) return std::nullopt;
   const double in = fp8 ? 1 : element_bytes(call.inputs[0]), out = element_bytes(application.outputs[0]);
-  const FittedLaw law = for_training(*found->law);
+  const FittedLaw law    = for_training(*found->law);
   const double unaligned = is_unaligned(application) ? 1 : 0;
   Seconds sum(0);
   for (const ProductSizes& product : products) {
@@ -132,19 +141,27 @@ std::optional<Seconds> price_products(const Application& application, const plat
 std::optional<Seconds> price_attention(const Application& application, const platform::Device& device,
                                        const Calibrations& calibrations, const ir::Work& work) {
   const ir::Type &q = application.call.inputs[0], &k = application.call.inputs[1];
-  const auto found = find_law(calibrations, "attention", "bf16");
-  if (!found || q.dims.size() < 4 || k.dims.size() < 4 || element_bytes(q) != 2) return std::nullopt;
+  if (q.dims.size() < 4 || k.dims.size() < 4 || element_bytes(q) != 2) return std::nullopt;
   const auto size = [](const ir::Type& type, size_t from_end) {
     return static_cast<double>(type.dims[type.dims.size() - from_end]);
   };
   const double samples = static_cast<double>(q.dims[0]), rows = size(q, 2), width = size(q, 1);
   const double heads = elements(q) / (samples * rows * width), key_heads = elements(k) / (samples * size(k, 2) * width);
-  const FittedLaw law = for_training(*found->law);
+  // The laws do 2 s^2 d flops for a head forward: half of the square.
+  const double ratio  = work.flops.value() / (2 * samples * heads * rows * rows * width);
+  const bool backward = application.outputs.size() > 2;
+  const auto forward  = find_law(calibrations, "attention", kinds_of("bf16"));
+  if (!forward) return std::nullopt;
+  const auto measured = backward ? find_law(calibrations, "attention", {"bf16 backward"}) : std::nullopt;
+  // Of the same device, or the forward pass of the nearer one says more.
+  const bool own               = measured && measured->processors == forward->processors;
+  const Found& found           = own ? *measured : *forward;
+  const FittedLaw law          = for_training(*found.law);
   const std::string_view dtype = dtype_of(application.call.inputs, application.outputs);
-  const Seconds causal = time_by({&law, found->processors}, device, dtype, {samples, rows, heads, key_heads, width, 2});
-  // The law does 2 s^2 d flops for a head: half of the square.
-  const double ratio = work.flops.value() / (2 * samples * heads * rows * rows * width);
-  return causal * (application.outputs.size() > 2 ? ratio / kBackward : std::max(1.0, ratio));
+  const Seconds causal =
+      time_by({&law, found.processors}, device, dtype, {samples, rows, heads, key_heads, width, 2, own ? 1.0 : 0.0});
+  if (own) return causal * std::max(1.0, ratio / kBackwardOfAttention);
+  return causal * (backward ? ratio / kBackward : std::max(1.0, ratio));
 }
 
 // The loss is computed in fp32 by a chain of kernels, of whose traffic this much is forward.

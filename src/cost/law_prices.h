@@ -23,8 +23,11 @@ struct LawTerms {
 // The sum over the kernels of the op. Nothing where no calibration has a law for it: products of a data type that was
 // not measured, ops that launch no kernel.
 //   1. Products by the law of their data type; bf16 stands for f16 and the reverse, which take the same units.
-//   2. Attention forward by its law. Backward does 2.5 times the arithmetic at kBackward of the forward's rate.
+//   2. Attention by its laws. Where the backward pass was not measured, it does its arithmetic, 2.5 times the
+//   forward's,
+//      at kBackward of the forward's rate.
 //   3. Everything else by its traffic, without what stays on the chip (Application::kept).
+// Laws "in training" come first: kernels called as frameworks for training do, at the clocks of long runs.
 // A product in fp8 takes the law of its bytes, and a kernel that converts an operand.
 std::optional<Seconds> price_by_laws(const Application& application, const platform::Device& device,
                                      const Calibrations& calibrations, const LawTerms& terms);

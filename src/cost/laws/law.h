@@ -38,7 +38,7 @@ struct Hardware {
 };
 
 // One size of a family. What the numbers are is up to the law; the comments of its file say so.
-using Sizes = std::array<double, 6>;
+using Sizes = std::array<double, 7>;
 
 struct LawDef {
   std::string_view name;
@@ -49,6 +49,9 @@ struct LawDef {
 };
 
 const Registry<LawDef>& laws();
+
+// The arithmetic of the backward pass of flash attention in forward passes: five products instead of two (Dao 2023).
+constexpr double kBackwardOfAttention = 2.5;
 
 // (a^n + b^n)^(1/n): the longer of two times that overlap, and more where they are of a length. n > 0.
 double joined(double a, double b, double n);

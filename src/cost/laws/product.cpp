@@ -55,7 +55,9 @@ std::vector<Constant> constants() {
       {"throttle", Unit::number, 0.05, "how much slower a long product is, because the clock falls at the power limit"},
       {"warm", Unit::seconds, 1e-3, "after which half of that is reached"},
       {"vector_step", Unit::seconds, 1e-9, "of one step along k where a matrix is multiplied by a vector"},
-      {"quantise", Unit::seconds, 1e-11, "for an element of A where the operands are bytes: it is rounded first; training has a kernel for that", Use::serving},
+      {"quantise", Unit::seconds, 1e-11,
+       "for an element of A where the operands are bytes: it is rounded first; training has a kernel for that",
+       Use::serving},
       {"unaligned", Unit::number, 3, "times as long where a row is no multiple of 16 bytes"},
       {"cached", Unit::number, 0.9, "of the time of the memory, where everything fits into the shared cache"},
   };
