@@ -80,7 +80,7 @@ class FragmentWriter {
         function_(maker.module_.functions[instance_.function]),
         live_(analyse(maker.module_, instance_, boundary, maker.cost_.memory)),
         recorder_(maker.ledger_, function_, instance_.function, live_),
-        issuer_(maker.options_.host, kind_of(function_, is_entry())),
+        issuer_(maker.options_.host, kind_of(function_, is_entry()), function_),
         kernels_(maker.options_.fuses, function_, instance_, live_) {}
 
   Fragment run() {

@@ -14,15 +14,26 @@ bool is_update(const ir::Op& op) { return op.def->role == ir::Role::optimizer; }
 
 }  // namespace
 
-Issuer::Issuer(const HostCosts& costs, Fragment fragment)
+Issuer::Issuer(const HostCosts& costs, Fragment fragment, const ir::Function& function)
     : costs_(costs),
       on_(costs.any()),
-      whole_(fragment == Fragment::whole),
-      reached_{fragment == Fragment::caller ? 0 : 1, whole_ ? 2 : 0} {}
+      fragment_(fragment),
+      function_(function),
+      is_result_(function.values.size()),
+      reached_{fragment == Fragment::caller ? 0 : 1, fragment == Fragment::whole ? 2 : 0} {
+  for (const ir::ValueId id : function.results) is_result_[ir::index(id)] = true;
+}
+
+bool Issuer::accumulates(const ir::Op& op) const {
+  if (fragment_ != Fragment::pass) return fragment_ == Fragment::caller;
+  if (op.def->name != "Add" || !is_result_[op.first_result]) return false;
+  const ir::ValueId sum = function_.inputs(op)[0];
+  return sum != ir::ValueId::none && ir::index(sum) < function_.parameters.size();
+}
 
 void Issuer::reach(const ir::Op& op) {
   if (!on_ || op.is_call()) return;
-  if (whole_ && op.def->role == ir::Role::loss_gradient) reached_ = {2, 4};
+  if (fragment_ == Fragment::whole && op.def->role == ir::Role::loss_gradient) reached_ = {2, 4};
   if (op.attributes->find(ir::kPipelineEnds) == nullptr) return;
   // An op in several parts has the attribute in each.
   reached_.quarters = std::max(reached_.quarters, static_cast<int>(op.attributes->get_int(ir::kPipelineEnds)));
@@ -49,7 +60,8 @@ void Issuer::add(const ir::Op& op, const ir::Device& device, int kernels, Second
     issue.prepare(costs_.step);
   }
   if (op.attributes->find(ir::kFp8) != nullptr) ++kernels;  // converts an operand first
-  issue.add_kernels(kernels, is_update(op) ? Seconds(0) : costs_.kernel, time);
+  const Seconds each = accumulates(op) ? costs_.accumulation : costs_.kernel;
+  issue.add_kernels(kernels, is_update(op) ? Seconds(0) : each, time);
 }
 
 stream::Issue Issuer::of(collective::Kind kind, const std::vector<ir::Device>& members) const {

@@ -19,7 +19,7 @@ class Issuer {
     whole,  // a program without calls: one microbatch, forward and backward
     caller  // the entry of a program with calls
   };
-  Issuer(const HostCosts& costs, Fragment fragment);
+  Issuer(const HostCosts& costs, Fragment fragment, const ir::Function& function);
 
   // The next op of the fragment. For each op before `add`, and for those of which nothing is issued.
   void reach(const ir::Op& op);
@@ -41,8 +41,15 @@ class Issuer {
     bool update = false;
   };
 
+  // The op adds to what an earlier microbatch left: a parameter comes back as a result with something added, or the
+  // caller adds what passes returned.
+  bool accumulates(const ir::Op& op) const;
+
   const HostCosts& costs_;
-  const bool on_, whole_;
+  const bool on_;
+  const Fragment fragment_;
+  const ir::Function& function_;
+  std::vector<bool> is_result_;  // by value
   Work reached_;
   std::map<ir::Device, Seen> seen_;
 };

@@ -117,6 +117,8 @@ std::string without_messages(const Scenario&, const report::Summary& summary) {
 
 const HostRow kHost[] = {
     {"kernel", nullptr},
+    {"accumulation", [](const Scenario& scenario,
+                        const report::Summary&) { return unless(trains(scenario), "inference has no gradients"); }},
     {"call", nullptr},
     {"microbatch", nullptr},
     {"collective",

@@ -6,7 +6,9 @@
 namespace foreflow::lower {
 
 struct HostCosts {
-  Seconds kernel{};      // each kernel
+  Seconds kernel{};  // each kernel of a pass
+  // Each kernel between the passes: it adds the gradient of a microbatch to the sum of those before.
+  Seconds accumulation{};
   Seconds call{};        // each pass of a stage over a microbatch, forward or backward; each call of another function
   Seconds collective{};  // each collective, and each hand-over to another stream of the device
   Seconds message{};     // each message, at either end
@@ -20,7 +22,7 @@ struct HostCosts {
   bool operator==(const HostCosts&) const = default;
   // False: everything is issued at no cost, and nothing waits.
   bool any() const {
-    return kernel + call + collective + message + microbatch + step > Seconds(0) || waits_for_messages ||
+    return kernel + accumulation + call + collective + message + microbatch + step > Seconds(0) || waits_for_messages ||
            waits_for_gradients;
   }
 };

@@ -9,9 +9,14 @@ namespace {
 struct HostTime {
   std::string_view key, doc;
   Seconds lower::HostCosts::*member;
+  std::string_view otherwise = "\"0s\"";
 };
 constexpr HostTime kHostTimes[] = {
     {"kernel", "time of the host to issue a kernel", &lower::HostCosts::kernel},
+    {"accumulation",
+     "time of the host to issue a kernel that adds a gradient to the sum of earlier microbatches; autograd does that "
+     "without Python",
+     &lower::HostCosts::accumulation, "that of a kernel"},
     {"call", "for each pass of a stage over a microbatch, forward or backward", &lower::HostCosts::call},
     {"collective", "for each collective, and for each hand-over to another stream of the device",
      &lower::HostCosts::collective},
@@ -41,7 +46,7 @@ const Keys& host_keys() {
   static const Keys keys = [] {
     Keys all;
     for (const HostTime& row : kHostTimes)
-      all.push_back({std::string(row.key), std::string(row.doc), types::time(), "\"0s\""});
+      all.push_back({std::string(row.key), std::string(row.doc), types::time(), std::string(row.otherwise)});
     for (const HostWait& row : kHostWaits)
       all.push_back({std::string(row.key), std::string(row.doc), types::flag(), "`false`"});
     all.push_back(
@@ -74,6 +79,7 @@ lower::HostCosts read_host(const JsonView& json) {
   }
   json.allow_only(names_of(host_keys()));
   for (const HostTime& row : kHostTimes) costs.*row.member = short_time_or_none(json, row.key);
+  if (!json.has("accumulation")) costs.accumulation = costs.kernel;
   for (const HostWait& row : kHostWaits) {
     if (json.has(row.key)) costs.*row.member = json.at(row.key).as_bool();
   }
