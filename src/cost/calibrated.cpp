@@ -18,7 +18,9 @@ const Keys& keys() {
       {"messages", "whether messages take what was measured", types::one_of({"measured", "simulated"}), "`measured`"},
       {"families", "measured times by op and data type, as `foreflow calibrate` writes them",
        types::list_of(family, "a list of objects"), "none"},
-      {"kernel_floor", "of laws: no kernel takes less on the device", types::time(), "what the laws say"},
+      {"kernel_overhead",
+       "of laws: of each kernel, beside its arithmetic and traffic, where kernels are launched one by one",
+       types::time(), "\"0s\""},
       {"optimizer_bytes", "of laws: read and written for each parameter by the optimizer", types::bytes(),
        "what its operands and results have"},
       {"loss_bytes", "of laws: read and written for each logit by the loss and its gradient", types::bytes(),
@@ -122,7 +124,7 @@ CostModel make(const JsonView& parameters) {
   Tables tables;
   if (parameters.has("families")) tables.families = from_json(parameters.at("families"));
   if (parameters.has("laws")) tables.own = device_calibration(parameters);
-  if (parameters.has("kernel_floor")) tables.terms.kernel_floor = bounded_time(parameters.at("kernel_floor"));
+  if (parameters.has("kernel_overhead")) tables.terms.kernel_overhead = bounded_time(parameters.at("kernel_overhead"));
   for (const auto& [key, member] : kLawBytes) {
     if (parameters.has(key)) tables.terms.*member = parameters.at(key).as_bytes();
   }

@@ -104,12 +104,12 @@ bool is_normalisation(const ir::OpDef& def) {
          def.name.find("Normalization") != std::string_view::npos;
 }
 
-// The time of `bytes` in `kernels` kernels, each at least the floor of the framework; nothing: there is no law.
+// The time of `bytes` in `kernels` kernels, each with the overhead of the framework; nothing: there is no law.
 std::optional<Seconds> price_traffic(const platform::Device& device, const Calibrations& calibrations,
                                      const char* family, Bytes bytes, double kernels, const LawTerms& terms) {
   const auto found = find_law(calibrations, "traffic", {family});
   if (!found) return std::nullopt;
-  return std::max(time_by(*found, device, "f32", {bytes.value(), kernels}), kernels * terms.kernel_floor);
+  return time_by(*found, device, "f32", {bytes.value(), kernels}) + kernels * terms.kernel_overhead;
 }
 
 std::optional<Seconds> price_products(const Application& application, const platform::Device& device,
@@ -127,7 +127,7 @@ std::optional<Seconds> price_products(const Application& application, const plat
   for (const ProductSizes& product : products) {
     const Seconds one =
         time_by({&law, found->processors}, device, dtype, {product.m, product.n, product.k, in, out, unaligned});
-    sum += std::max(one, terms.kernel_floor);
+    sum += one + terms.kernel_overhead;
   }
   if (!fp8) return sum;
   // It reads the operand and writes its bytes twice, the second time transposed (NVIDIA, Transformer Engine).

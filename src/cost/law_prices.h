@@ -14,7 +14,8 @@ using Calibrations = std::vector<const DeviceCalibration*>;
 
 // What a framework adds to the laws.
 struct LawTerms {
-  Seconds kernel_floor{0};   // no kernel takes less on the device; 0: what the laws say
+  Seconds kernel_overhead{
+      0};  // of each kernel, beside what the laws say: gaps between kernels that are launched one by one
   Bytes optimizer_bytes{0};  // for each parameter; 0: those of the operands and results
   Bytes loss_bytes{0};       // for each logit, forward and backward together; 0: as above
   Bytes score_bytes{0};      // for each score of unfused attention, beside those of the program's ops

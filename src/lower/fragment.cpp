@@ -38,6 +38,11 @@ Issuer::Fragment kind_of(const ir::Function& function, bool is_entry) {
 
 }  // namespace
 
+const std::vector<bool>& FragmentMaker::backward_of(size_t function) const {
+  static const std::vector<bool> none;
+  return backward_.empty() ? none : backward_[function];
+}
+
 int32_t FragmentMaker::intern(stream::Compute compute, const std::array<Seconds, cost::kProvenances>& shares) {
   std::string key = compute.name;
   for (const stream::Part& part : compute.parts) {
@@ -80,7 +85,7 @@ class FragmentWriter {
         function_(maker.module_.functions[instance_.function]),
         live_(analyse(maker.module_, instance_, boundary, maker.cost_.memory)),
         recorder_(maker.ledger_, function_, instance_.function, live_),
-        issuer_(maker.options_.host, kind_of(function_, is_entry()), function_),
+        issuer_(maker.options_.host, kind_of(function_, is_entry()), function_, maker_.backward_of(instance_.function)),
         kernels_(maker.options_.fuses, function_, instance_, live_) {}
 
   Fragment run() {

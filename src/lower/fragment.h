@@ -9,6 +9,7 @@
 #include "foreflow/lower/communication.h"
 #include "foreflow/lower/reshard_op.h"
 #include "foreflow/stream/compact.h"
+#include "lower/backward_values.h"
 #include "lower/recorder.h"
 
 namespace foreflow::lower {
@@ -35,7 +36,9 @@ class FragmentMaker {
         hardware_(std::move(hardware)),
         places_(places),
         options_(options),
-        ledger_(module, options.storage) {}
+        ledger_(module, options.storage) {
+    if (options.host.gradient != options.host.kernel) backward_ = backward_values(module);
+  }
 
   // The number of the fragment for this instance and boundary on devices of these kinds (an index into `hardware`).
   int32_t fragment(int32_t instance, const Boundary& boundary, const Kinds& kinds);
@@ -54,6 +57,8 @@ class FragmentMaker {
 
  private:
   friend class FragmentWriter;
+  // backward_values of a function; empty: no cost depends on them.
+  const std::vector<bool>& backward_of(size_t function) const;
   int32_t intern(stream::Compute compute, const std::array<Seconds, cost::kProvenances>& shares);
   int32_t intern(const stream::Communication& communication);
   int32_t intern(const stream::MemoryEffect& effect);
@@ -67,6 +72,7 @@ class FragmentMaker {
   const ProgramPlaces places_;
   const Options& options_;
   Ledger ledger_;
+  std::vector<std::vector<bool>> backward_;
   std::map<std::tuple<int32_t, Boundary, Kinds>, int32_t> made_;
   std::map<std::string, int32_t> compute_index_, communication_index_;
   std::map<std::pair<double, double>, int32_t> memory_index_;

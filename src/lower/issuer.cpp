@@ -14,11 +14,13 @@ bool is_update(const ir::Op& op) { return op.def->role == ir::Role::optimizer; }
 
 }  // namespace
 
-Issuer::Issuer(const HostCosts& costs, Fragment fragment, const ir::Function& function)
+Issuer::Issuer(const HostCosts& costs, Fragment fragment, const ir::Function& function,
+               const std::vector<bool>& backward)
     : costs_(costs),
       on_(costs.any()),
       fragment_(fragment),
       function_(function),
+      backward_(backward),
       is_result_(function.values.size()),
       reached_{fragment == Fragment::caller ? 0 : 1, fragment == Fragment::whole ? 2 : 0} {
   for (const ir::ValueId id : function.results) is_result_[ir::index(id)] = true;
@@ -29,6 +31,12 @@ bool Issuer::accumulates(const ir::Op& op) const {
   if (op.def->name != "Add" || !is_result_[op.first_result]) return false;
   const ir::ValueId sum = function_.inputs(op)[0];
   return sum != ir::ValueId::none && ir::index(sum) < function_.parameters.size();
+}
+
+Seconds Issuer::each_kernel(const ir::Op& op) const {
+  if (is_update(op)) return Seconds(0);
+  if (accumulates(op)) return costs_.accumulation;
+  return !backward_.empty() && backward_[op.first_result] ? costs_.gradient : costs_.kernel;
 }
 
 void Issuer::reach(const ir::Op& op) {
@@ -60,8 +68,7 @@ void Issuer::add(const ir::Op& op, const ir::Device& device, int kernels, Second
     issue.prepare(costs_.step);
   }
   if (op.attributes->find(ir::kFp8) != nullptr) ++kernels;  // converts an operand first
-  const Seconds each = accumulates(op) ? costs_.accumulation : costs_.kernel;
-  issue.add_kernels(kernels, is_update(op) ? Seconds(0) : each, time);
+  issue.add_kernels(kernels, each_kernel(op), time);
 }
 
 stream::Issue Issuer::of(collective::Kind kind, const std::vector<ir::Device>& members) const {

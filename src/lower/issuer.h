@@ -19,7 +19,8 @@ class Issuer {
     whole,  // a program without calls: one microbatch, forward and backward
     caller  // the entry of a program with calls
   };
-  Issuer(const HostCosts& costs, Fragment fragment, const ir::Function& function);
+  // `backward`: by value of the function, whether it depends on the gradient of the loss; empty: no one asks.
+  Issuer(const HostCosts& costs, Fragment fragment, const ir::Function& function, const std::vector<bool>& backward);
 
   // The next op of the fragment. For each op before `add`, and for those of which nothing is issued.
   void reach(const ir::Op& op);
@@ -44,11 +45,13 @@ class Issuer {
   // The op adds to what an earlier microbatch left: a parameter comes back as a result with something added, or the
   // caller adds what passes returned.
   bool accumulates(const ir::Op& op) const;
+  Seconds each_kernel(const ir::Op& op) const;
 
   const HostCosts& costs_;
   const bool on_;
   const Fragment fragment_;
   const ir::Function& function_;
+  const std::vector<bool>& backward_;
   std::vector<bool> is_result_;  // by value
   Work reached_;
   std::map<ir::Device, Seen> seen_;

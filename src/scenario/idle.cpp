@@ -111,14 +111,17 @@ struct HostRow {
 std::string without_update(const Scenario& scenario, const report::Summary&) {
   return unless(trains(scenario), "inference updates no weights");
 }
+std::string without_gradients(const Scenario& scenario, const report::Summary&) {
+  return unless(trains(scenario), "inference has no gradients");
+}
 std::string without_messages(const Scenario&, const report::Summary& summary) {
   return unless(sends(summary), "the program has no messages");
 }
 
 const HostRow kHost[] = {
     {"kernel", nullptr},
-    {"accumulation", [](const Scenario& scenario,
-                        const report::Summary&) { return unless(trains(scenario), "inference has no gradients"); }},
+    {"gradient", without_gradients},
+    {"accumulation", without_gradients},
     {"call", nullptr},
     {"microbatch", nullptr},
     {"collective",

@@ -30,9 +30,9 @@ TEST_P(Iterations, ArePredictedAsPromised) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Measured, Iterations,
-                         testing::Values(Promise{"vtrain", 240, 0.05, 0.995}, Promise{"dlperf", 8, 0.05, 0.9},
-                                         Promise{"mlperf", 2, 0.05, 0}, Promise{"simumax", 4, 0.30, 0.99},
-                                         Promise{"sailor", 5, 0.27, 0.99}),
+                         testing::Values(Promise{"vtrain", 240, 0.04, 0.995}, Promise{"dlperf", 8, 0.05, 0.9},
+                                         Promise{"mlperf", 2, 0.05, 0}, Promise{"simumax", 4, 0.105, 0.99},
+                                         Promise{"sailor", 5, 0.15, 0.99}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace

@@ -6,12 +6,13 @@
 namespace foreflow::lower {
 
 struct HostCosts {
-  Seconds kernel{};  // each kernel of a pass
-  // Each kernel between the passes: it adds the gradient of a microbatch to the sum of those before.
-  Seconds accumulation{};
-  Seconds call{};        // each pass of a stage over a microbatch, forward or backward; each call of another function
-  Seconds collective{};  // each collective, and each hand-over to another stream of the device
-  Seconds message{};     // each message, at either end
+  Seconds kernel{};  // each kernel of the forward pass, and of what the backward pass computes again of it
+  // Each kernel that depends on the gradient of the loss: autograd issues it without Python.
+  Seconds gradient{};
+  Seconds accumulation{};  // instead, each that adds the gradient of a microbatch to the sum of those before
+  Seconds call{};          // each pass of a stage over a microbatch, forward or backward; each call of another function
+  Seconds collective{};    // each collective, and each hand-over to another stream of the device
+  Seconds message{};       // each message, at either end
   // Each microbatch: a quarter before the forward pass of the first stage, one before that of the last stage, and one
   // before the backward pass of either (ir/pipeline_ends.h). A program without calls is one microbatch: a half before
   // its first kernel, a half before its backward pass.
@@ -22,8 +23,8 @@ struct HostCosts {
   bool operator==(const HostCosts&) const = default;
   // False: everything is issued at no cost, and nothing waits.
   bool any() const {
-    return kernel + accumulation + call + collective + message + microbatch + step > Seconds(0) || waits_for_messages ||
-           waits_for_gradients;
+    return kernel + gradient + accumulation + call + collective + message + microbatch + step > Seconds(0) ||
+           waits_for_messages || waits_for_gradients;
   }
 };
 

@@ -13,10 +13,11 @@ struct HostTime {
 };
 constexpr HostTime kHostTimes[] = {
     {"kernel", "time of the host to issue a kernel", &lower::HostCosts::kernel},
-    {"accumulation",
-     "time of the host to issue a kernel that adds a gradient to the sum of earlier microbatches; autograd does that "
-     "without Python",
-     &lower::HostCosts::accumulation, "that of a kernel"},
+    {"gradient",
+     "time of the host to issue a kernel that depends on the gradient of the loss: autograd does that without Python",
+     &lower::HostCosts::gradient, "that of a kernel"},
+    {"accumulation", "the same for a kernel that adds a gradient to the sum of earlier microbatches",
+     &lower::HostCosts::accumulation, "that of a gradient"},
     {"call", "for each pass of a stage over a microbatch, forward or backward", &lower::HostCosts::call},
     {"collective", "for each collective, and for each hand-over to another stream of the device",
      &lower::HostCosts::collective},
@@ -79,7 +80,8 @@ lower::HostCosts read_host(const JsonView& json) {
   }
   json.allow_only(names_of(host_keys()));
   for (const HostTime& row : kHostTimes) costs.*row.member = short_time_or_none(json, row.key);
-  if (!json.has("accumulation")) costs.accumulation = costs.kernel;
+  if (!json.has("gradient")) costs.gradient = costs.kernel;
+  if (!json.has("accumulation")) costs.accumulation = costs.gradient;
   for (const HostWait& row : kHostWaits) {
     if (json.has(row.key)) costs.*row.member = json.at(row.key).as_bool();
   }

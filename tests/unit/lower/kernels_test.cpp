@@ -82,6 +82,34 @@ TEST(Kernels, TheHostIssuesEachKernelOnce) {
   expect_close(fused.computes[0].issue.lag.value(), 50e-6 + 3e-6 + 2 * kSize / kBandwidth);
 }
 
+// %b and the gradient of the loss depend on the loss, %a and %c do not.
+TEST(Kernels, TheHostIssuesTheBackwardPassAtItsOwnCost) {
+  const std::string text =
+      "func @f(%x: Tensor[Float32, (4, 8), 1], %labels: Tensor[Int64, (4,), 1]) {\n  %a = Relu(%x)\n"
+      "  %g = SoftmaxCrossEntropyLossGrad(%a, %labels)\n  %b = Neg(%g)\n  %c = Neg(%a)\n  return %b, %c\n}";
+  Options options;
+  options.host.kernel   = Seconds(30e-6);
+  options.host.gradient = Seconds(4e-6);
+  const auto program    = lowered(text, options);
+  ASSERT_EQ(program.computes.size(), 1u);
+  expect_close(program.computes[0].issue.all.value(), 2 * 30e-6 + 2 * 4e-6);
+}
+
+TEST(Kernels, TheHostIssuesSumsOfGradientsAtTheirOwnCost) {
+  const std::string text =
+      "func @pass(%sum: Tensor[Float32, (4, 8), 1], %x: Tensor[Float32, (4, 8), 1], %labels: Tensor[Int64, (4,), 1]) "
+      "{\n  %g = SoftmaxCrossEntropyLossGrad(%x, %labels)\n  %s = Add(%sum, %g)\n  return %s\n}\n"
+      "func @f(%sum: Tensor[Float32, (4, 8), 1], %x: Tensor[Float32, (4, 8), 1], %labels: Tensor[Int64, (4,), 1]) "
+      "{\n  %s = @pass(%sum, %x, %labels)\n  %d = Add(%s, %x)\n  return %d\n}";
+  Options options;
+  options.host.kernel       = Seconds(30e-6);
+  options.host.gradient     = Seconds(4e-6);
+  options.host.accumulation = Seconds(1e-6);
+  Seconds all{};
+  for (const stream::Compute& compute : lowered(text, options).computes) all += compute.issue.all;
+  expect_close(all.value(), 4e-6 + 1e-6 + 1e-6);  // in the pass the gradient and its sum; the sum of the caller
+}
+
 TEST(Kernels, WithoutCostsOfTheHostNothingIsIssued) {
   const auto program = lowered("func @f(%x: Tensor[Float32, (256,), 1]) {\n  %a = Relu(%x)\n  return %a\n}", {});
   EXPECT_EQ(program.computes[0].issue, stream::Issue());
