@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -41,14 +42,19 @@ Row predicted(const IterationSet& set, const Published& line, const Question& qu
   }
   if (set.adjust != nullptr) set.adjust(line, source);
   const auto outcome = scenario::run(scenario::load(source, question.file));
-  return compare(name, line.number(std::string(set.measured)) * set.unit, outcome.summary.iteration_time.value(),
+  const double measured =
+      set.seconds != nullptr ? set.seconds(line) : line.number(std::string(set.measured)) * set.unit;
+  return compare(name, measured, outcome.summary.iteration_time.value(),
                  Json::object().set("cost_provenance", outcome.summary.job.cost_provenance));
 }
 
 }  // namespace
 
 Result run_iterations(const IterationSet& set, const Options& options) {
-  const auto lines        = read_published(measurements(options, set.file));
+  auto lines = read_published(measurements(options, set.file));
+  if (set.counts != nullptr)
+    lines.erase(std::remove_if(lines.begin(), lines.end(), [&](const Published& line) { return !set.counts(line); }),
+                lines.end());
   const Question scenario = question(options, "reproductions/" + std::string(set.scenario));
   Result result;
   double bias = 0;
@@ -59,6 +65,7 @@ Result run_iterations(const IterationSet& set, const Options& options) {
   }
   result.notes.push_back(fmt::format("seconds of an iteration; mean of the signed errors {:+.1f} %",
                                      100 * bias / static_cast<double>(lines.size())));
+  if (!set.note.empty()) result.notes.emplace_back(set.note);
   return result;
 }
 

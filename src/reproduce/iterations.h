@@ -17,10 +17,15 @@ struct IterationSet {
   std::string_view scenario;  // below scenarios/reproductions, without .json
   // The columns that change, and the key of the scenario that each sets.
   std::vector<std::pair<std::string_view, std::string_view>> columns;
-  std::string_view measured;  // the column of the iteration time
-  double unit = 1;            // of that column, in seconds
+  std::string_view measured = {};  // the column of the iteration time
+  double unit               = 1;   // of that column, in seconds
   // What else a row says; null: nothing.
   void (*adjust)(const Published& row, Json& scenario) = nullptr;
+  // Its time in seconds, where no single column has it.
+  double (*seconds)(const Published& row) = nullptr;
+  // Rows for which it is false are left out: runs that failed, or whose strategy was not published.
+  bool (*counts)(const Published& row) = nullptr;
+  std::string_view note                = {};  // what a reader of the errors should know
 };
 
 // Predicted against measured seconds, with the share of each row's compute time by provenance. Throws Error when the
