@@ -5,11 +5,32 @@
 #include "cost/law_prices.h"
 #include "cost/parameters.h"
 #include "cost/shipped.h"
+#include "foreflow/base/text.h"
 #include "foreflow/cost/calibration.h"
 #include "foreflow/cost/signature.h"
 
 namespace foreflow::cost::definitions::calibrated {
 namespace {
+
+std::vector<std::string> kernel_names() {
+  std::vector<std::string> names;
+  for (const AttentionKernels& row : attention_kernels()) names.emplace_back(row.name);
+  return names;
+}
+
+std::string kernels_text() {
+  std::string text;
+  for (const AttentionKernels& row : attention_kernels())
+    text += (text.empty() ? "`" : "; `") + std::string(row.name) + "`: " + std::string(row.doc);
+  return text;
+}
+
+const AttentionKernels* kernels_named(const JsonView& json) {
+  for (const AttentionKernels& row : attention_kernels()) {
+    if (row.name == json.as_string()) return &row;
+  }
+  json.fail("is \"" + json.as_string() + "\"; write " + list_or(kernel_names()));
+}
 
 const Keys& keys() {
   // As `foreflow calibrate` writes them.
@@ -28,6 +49,8 @@ const Keys& keys() {
       {"score_bytes",
        "of laws: read and written for each score of unfused attention by what is no op of the program, such as dropout",
        types::bytes(), "\"0B\""},
+      {"attention", "of laws: the kernels of flash attention: " + kernels_text(), types::one_of(kernel_names()),
+       "`tuned`"},
       {"device", "the device that `laws` were fitted to", types::text("the name of a device")},
       {"files", "the published measurements that they were fitted to", types::list_of(types::text("a path"), "a list")},
       {"laws", "laws of kernels and collectives with their constants, as `foreflow calibrate --device` writes them",
@@ -128,6 +151,7 @@ CostModel make(const JsonView& parameters) {
   for (const auto& [key, member] : kLawBytes) {
     if (parameters.has(key)) tables.terms.*member = parameters.at(key).as_bytes();
   }
+  if (parameters.has("attention")) tables.terms.attention = kernels_named(parameters.at("attention"));
   const bool has_laws = tables.own || !parameters.has("families");
   const auto shared   = std::make_shared<const Tables>(std::move(tables));
   const Json nothing  = Json::object();

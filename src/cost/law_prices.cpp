@@ -137,9 +137,14 @@ std::optional<Seconds> price_products(const Application& application, const plat
   return conversion ? std::optional(sum + *conversion) : std::nullopt;
 }
 
+double slowdown(const AttentionKernels& kernels, const Processors& measured, bool backward) {
+  if (measured.hopper) return backward ? kernels.hopper_backward : kernels.hopper_forward;
+  return backward ? kernels.backward : kernels.forward;
+}
+
 // q[b,n,s,d] or [b,n,g,s,d], k[b,n,t,d].
 std::optional<Seconds> price_attention(const Application& application, const platform::Device& device,
-                                       const Calibrations& calibrations, const ir::Work& work) {
+                                       const Calibrations& calibrations, const ir::Work& work, const LawTerms& terms) {
   const ir::Type &q = application.call.inputs[0], &k = application.call.inputs[1];
   if (q.dims.size() < 4 || k.dims.size() < 4 || element_bytes(q) != 2) return std::nullopt;
   const auto size = [](const ir::Type& type, size_t from_end) {
@@ -160,8 +165,9 @@ std::optional<Seconds> price_attention(const Application& application, const pla
   const std::string_view dtype = dtype_of(application.call.inputs, application.outputs);
   const Seconds causal =
       time_by({&law, found.processors}, device, dtype, {samples, rows, heads, key_heads, width, 2, own ? 1.0 : 0.0});
-  if (own) return causal * std::max(1.0, ratio / kBackwardOfAttention);
-  return causal * (backward ? ratio / kBackward : std::max(1.0, ratio));
+  const double slower = terms.attention == nullptr ? 1 : slowdown(*terms.attention, *found.processors, backward);
+  if (own) return causal * slower * std::max(1.0, ratio / kBackwardOfAttention);
+  return causal * slower * (backward ? ratio / kBackward : std::max(1.0, ratio));
 }
 
 // The loss is computed in fp32 by a chain of kernels, of whose traffic this much is forward.
@@ -197,7 +203,7 @@ std::optional<Seconds> price_by_laws(const Application& application, const platf
   const std::vector<ProductSizes> products = products_of(application, work);
   if (!products.empty()) return price_products(application, device, calibrations, products, terms);
   if (call.def.name == "BlockAttention" || call.def.name == "BlockAttentionGrad")
-    return price_attention(application, device, calibrations, work);
+    return price_attention(application, device, calibrations, work, terms);
   const bool updates = call.def.role == ir::Role::optimizer && terms.optimizer_bytes > Bytes(0);
   Bytes moved = updates ? parameters_of(application.outputs[0]) * terms.optimizer_bytes : work.read + work.written;
   moved -= std::min(moved, application.kept);

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "cost/attention_kernels.h"
 #include "cost/hardware.h"
 #include "foreflow/cost/cost.h"
 #include "foreflow/cost/device_calibration.h"
@@ -16,9 +17,10 @@ using Calibrations = std::vector<const DeviceCalibration*>;
 struct LawTerms {
   Seconds kernel_overhead{
       0};  // of each kernel, beside what the laws say: gaps between kernels that are launched one by one
-  Bytes optimizer_bytes{0};  // for each parameter; 0: those of the operands and results
-  Bytes loss_bytes{0};       // for each logit, forward and backward together; 0: as above
-  Bytes score_bytes{0};      // for each score of unfused attention, beside those of the program's ops
+  Bytes optimizer_bytes{0};                     // for each parameter; 0: those of the operands and results
+  Bytes loss_bytes{0};                          // for each logit, forward and backward together; 0: as above
+  const AttentionKernels* attention = nullptr;  // null: those that were measured
+  Bytes score_bytes{0};  // for each score of unfused attention, beside those of the program's ops
 };
 
 // The sum over the kernels of the op. Nothing where no calibration has a law for it: products of a data type that was

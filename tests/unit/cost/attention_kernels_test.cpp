@@ -1,0 +1,61 @@
+// Flash attention of frameworks whose kernels are older than those that were measured. Factors: Shah et al., 2024 (1.5
+// to 2 forward, 1.5 to 1.75 backward); Dao, 2023 (1.3 to 1.5).
+#include <gtest/gtest.h>
+
+#include "foreflow/base/error.h"
+#include "foreflow/cost/cost.h"
+#include "foreflow/ops/table.h"
+#include "foreflow/platform/data_sheet.h"
+
+namespace foreflow::cost::attention_kernels_test {
+namespace {
+
+CostModel model(const std::string& kernels) {
+  Json parameters = Json::object();
+  if (!kernels.empty()) parameters.set("attention", kernels);
+  return cost_models().get("calibrated", "test").make(JsonView(parameters, "s.json"));
+}
+
+// Causal attention of 16 heads over 8192 tokens, forward.
+double seconds(const std::string& kernels, const char* device) {
+  const ir::Type heads = ir::Type::tensor(ir::DType::bf16, {1, 16, 8192, 128});
+  const std::vector<ir::Type> inputs(3, heads), outputs{heads};
+  const std::vector<const ir::Array*> known(3, nullptr);
+  const ir::Attributes attributes{{"causal", 1}, {"scale", 0.088}};
+  platform::Device sheet = platform::device_of(platform::devices().get(device, "test").sheet);
+  sheet.kind             = device;
+  const Application application{{ops::table().get("BlockAttention", "test"), attributes, inputs, known, 1}, outputs};
+  return model(kernels).compute(application, sheet).time.value();
+}
+
+TEST(AttentionKernels, AreThoseThatWereMeasuredUnlessSomeoneSaysOtherwise) {
+  for (const char* device : {"A100-SXM4-80GB", "H100-SXM5-80GB"})
+    EXPECT_DOUBLE_EQ(seconds("", device), seconds("tuned", device)) << device;
+}
+
+TEST(AttentionKernels, OfAmpereAreSlowOnHopper) {
+  EXPECT_DOUBLE_EQ(seconds("flash2", "A100-SXM4-80GB"), seconds("tuned", "A100-SXM4-80GB"));
+  const double ratio = seconds("flash2", "H100-SXM5-80GB") / seconds("tuned", "H100-SXM5-80GB");
+  EXPECT_GE(ratio, 1.5);
+  EXPECT_LE(ratio, 2.0);
+}
+
+TEST(AttentionKernels, InTritonAreSlowEverywhere) {
+  for (const char* device : {"A100-SXM4-80GB", "H100-SXM5-80GB"}) {
+    const double ratio = seconds("triton", device) / seconds("flash2", device);
+    EXPECT_GE(ratio, 1.3) << device;
+    EXPECT_LE(ratio, 1.5) << device;
+  }
+}
+
+TEST(AttentionKernels, HaveNames) {
+  try {
+    model("flash9");
+    FAIL() << "nothing was wrong";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "s.json: $.attention: is \"flash9\"; write tuned, flash2 or triton");
+  }
+}
+
+}  // namespace
+}  // namespace foreflow::cost::attention_kernels_test
