@@ -4,40 +4,60 @@
 #include "cli/output.h"
 #include "cli/timing.h"
 #include "foreflow/base/progress.h"
+#include "foreflow/reproduce/scatter.h"
 
 namespace foreflow::cli::definitions::reproduce_command {
 namespace {
 
 struct Options {
-  std::string name, folder, json;
+  std::vector<std::string> names;
+  std::string folder, json, svg;
   int jobs    = default_workers();
   bool timing = false;
 };
 
-void run(const Options& options) {
-  if (options.jobs < 1) throw Error("--jobs", std::to_string(options.jobs) + " is too small; use 1 or more");
-  const reproduce::ReproductionDef& row = reproduce::reproductions().get(options.name, "foreflow reproduce");
+reproduce::Result reproduced(const reproduce::ReproductionDef& row, const Options& options) {
   std::unique_ptr<Progress> progress;
   reproduce::Options how{options.folder, options.jobs, options.timing, {}};
   how.finished = [&](size_t done, size_t total) {
     if (progress == nullptr) progress = std::make_unique<Progress>("reproduce", total);
     progress->update(done);
   };
-  const reproduce::Result result = row.run(how);
-  Json json                      = reproduce::to_json(row, result);
+  return row.run(how);
+}
+
+void run(const Options& options) {
+  if (options.jobs < 1) throw Error("--jobs", std::to_string(options.jobs) + " is too small; use 1 or more");
+  std::vector<const reproduce::ReproductionDef*> rows;
+  for (const std::string& name : options.names)
+    rows.push_back(&reproduce::reproductions().get(name, "foreflow reproduce"));
+  std::vector<reproduce::Result> results;
+  std::vector<reproduce::ScatterSeries> series;
+  std::string text;
+  Json all = Json::array();
+  for (const auto* row : rows) results.push_back(reproduced(*row, options));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    series.push_back({std::string(rows[i]->name), &results[i]});
+    text += (i == 0 ? "" : "\n") + reproduce::to_text(*rows[i], results[i]);
+    all.push(reproduce::to_json(*rows[i], results[i]));
+  }
+  if (!options.svg.empty()) write_if_given(options.svg, reproduce::draw_scatter(series));
+  Json json = rows.size() == 1 ? all.if_array()->front() : Json::object().set("reproductions", std::move(all));
   if (options.timing) add_timing(json);
-  answer(options.json, json, reproduce::to_text(row, result));
+  answer(options.json, json, text);
 }
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   options->folder    = data_folder();
-  command.add_option("NAME", options->name, "the table or figure: see foreflow list reproductions")->required();
+  command.add_option("NAME", options->names, "the table or figure: see foreflow list reproductions; one or more")
+      ->required();
   command.add_option("--data", options->folder,
                      "the folder with scenarios/, calibration/ and tests/published/ (default: Foreflow's own)");
   command.add_option("--jobs", options->jobs,
                      "worker processes (default: one a core); the answer is the same for any number");
   command.add_option("--json", options->json, "write the result to FILE (- for stdout)");
+  command.add_option("--svg", options->svg, "draw predicted against published numbers to FILE, a colour for each NAME");
   command.add_flag("--timing", options->timing, "add wall times, which differ from run to run, to the result");
   return [options] { run(*options); };
 }
