@@ -17,6 +17,7 @@ std::string_view name_of(Profile::What what) {
     case Profile::What::speed: return "speed";
     case Profile::What::on: return "state";
     case Profile::What::bandwidth: return "bandwidth";
+    case Profile::What::latency: return "latency";
     case Profile::What::link_on: return "link state";
   }
   return "";

@@ -172,6 +172,8 @@ std::string describe_route(const Platform& platform, const std::string& from, co
   const Route route = find_route(platform, from, to);
   std::string text  = fmt::format("{} -> {}: {} at {}\n", escape::terminal(from), escape::terminal(to),
                                   format(route.latency), limit_text(route_bandwidth(platform, route)));
+  if (route.limit > BytesPerSecond(0))
+    text += fmt::format("  a TCP window leaves a message {} of it\n", format(route.limit));
   const int slowest = route.links.empty() ? -1 : bottleneck(platform, route);
   for (const int index : route.links) {
     const Link& link = platform.links()[static_cast<size_t>(index)];
@@ -195,6 +197,7 @@ Json route_to_json(const Platform& platform, const std::string& from, const std:
   json.set("latency_s", route.latency.value());
   json.set("step_latency_s", platform.step_latency(route).value());
   json.set("bandwidth_bytes_per_s", limit_json(route_bandwidth(platform, route)));
+  if (route.limit > BytesPerSecond(0)) json.set("window_bytes_per_s", route.limit.value());
   return json;
 }
 

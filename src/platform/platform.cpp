@@ -145,7 +145,7 @@ CardUse Platform::cards() const {
 }
 
 Seconds Platform::step_latency(const Route& route) const {
-  Seconds total = route.latency;
+  Seconds total = route.latency + route.step_latency;
   for (const int link : route.links) total += links_.like(static_cast<size_t>(link)).step_latency;
   return total;
 }

@@ -1,10 +1,12 @@
-// A blueprint as SimGrid XML: one zone, one route for each link, from which shortest paths follow.
+// A blueprint as SimGrid XML: one zone, one route for each link, from which shortest paths follow. Where messages take
+// other ways (Valiant, UGAL), one route for each pair of devices.
 #include <fmt/format.h>
 
 #include <iterator>
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/escape.h"
+#include "foreflow/platform/load.h"
 #include "platform/blueprint.h"
 #include "platform/link_property.h"
 #include "platform/link_text.h"
@@ -48,12 +50,12 @@ std::string link_element(const Cable& cable) {
                      attributes, props);
 }
 
-}  // namespace
-
-std::string write(const Blueprint& blueprint) {
+// The beginning of a file, with all but the routes.
+std::string members(const Blueprint& blueprint, std::string_view routing) {
   std::string xml = "<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<!--";
   for (const std::string& line : blueprint.comment) xml += " " + escape::markup_comment(line) + "\n    ";
-  xml += "-->\n<platform version=\"4.1\">\n  <zone id=\"cluster\" routing=\"Dijkstra\">\n";
+  xml += "-->\n<platform version=\"4.1\">\n";
+  xml += fmt::format("  <zone id=\"cluster\" routing=\"{}\">\n", routing);
   for (const auto& [id, value] : blueprint.props) xml += "    " + prop(id, value) + "\n";
   std::vector<std::string> sheets;
   for (const DataSheet& gpu : blueprint.sheets) sheets.push_back(props_of(gpu));
@@ -69,20 +71,59 @@ std::string write(const Blueprint& blueprint) {
   }
   for (const int router : blueprint.routers) fmt::format_to(end, "    <router id=\"{}\"/>\n", named(router));
   for (const Cable& cable : blueprint.cables) xml += link_element(cable);
+  return xml;
+}
+
+constexpr std::string_view kEnd = "  </zone>\n</platform>\n";
+
+// A crossing of one direction of a cable: "node0-nic0_UP".
+std::string crossing(const std::string& link) {
+  const size_t end = link.rfind('_');
+  return fmt::format("<link_ctn id=\"{}\" direction=\"{}\"/>", escape::markup(link.substr(0, end)),
+                     link.substr(end + 1));
+}
+
+std::string write_pairs(const Recipe& recipe) {
+  constexpr int64_t kMost = 256;
+  if (device_count(recipe) > kMost) {
+    throw Error(
+        name_of(recipe),
+        fmt::format("the routing \"{}\" takes ways that are not the shortest, so a file lists a route for every two "
+                    "devices, of {} at most; use the recipe as it is",
+                    recipe.routing, kMost));
+  }
+  const Platform platform = make(recipe);
+  std::string xml         = members(compose(recipe), "Full");
+  const auto devices      = static_cast<int>(platform.devices().size());
+  for (int from = 0; from < devices; ++from) {
+    for (int to = 0; to < devices; ++to) {
+      if (from == to) continue;
+      fmt::format_to(std::back_inserter(xml), "    <route src=\"{}\" dst=\"{}\" symmetrical=\"NO\">",
+                     escape::markup(platform.devices()[static_cast<size_t>(from)].name),
+                     escape::markup(platform.devices()[static_cast<size_t>(to)].name));
+      for (const int link : platform.route(from, to).links)
+        xml += crossing(platform.links()[static_cast<size_t>(link)].name);
+      xml += "</route>\n";
+    }
+  }
+  return xml.append(kEnd);
+}
+
+}  // namespace
+
+std::string write(const Blueprint& blueprint) {
+  std::string xml  = members(blueprint, "Dijkstra");
+  auto end         = std::back_inserter(xml);
+  const auto named = [&](int vertex) { return escape::markup(blueprint.vertices[static_cast<size_t>(vertex)]); };
   for (const Cable& cable : blueprint.cables) {
     fmt::format_to(end, "    <route src=\"{}\" dst=\"{}\"><link_ctn id=\"{}\" direction=\"UP\"/></route>\n",
                    named(cable.from), named(cable.to), escape::markup(cable.name));
   }
-  return xml + "  </zone>\n</platform>\n";
+  return xml.append(kEnd);
 }
 
 std::string write_xml(const Recipe& recipe) {
-  if (recipe.fabric->build(recipe.settings, outlets_of(recipe.parts, recipe.routing)).path) {
-    throw Error(name_of(recipe),
-                fmt::format("messages take ways that are not the shortest, which a platform file cannot "
-                            "say; leave out the routing \"{}\" or use the recipe as it is",
-                            recipe.routing));
-  }
+  if (recipe.fabric->build(recipe.settings, outlets_of(recipe.parts, recipe.routing)).path) return write_pairs(recipe);
   return write(compose(recipe));
 }
 

@@ -15,8 +15,9 @@ constexpr double kFastest = std::numeric_limits<double>::infinity();
 
 // Time of a message between two devices, at the bandwidth of the slowest link of its route; 0 within a device.
 double seconds_per_byte(const platform::Platform& platform, int from, int to) {
-  double slowest = 0;
-  for (const int link : platform.route(from, to).links)
+  const platform::Route route = platform.route(from, to);
+  double slowest              = route.limit > BytesPerSecond(0) ? 1 / route.limit.value() : 0;
+  for (const int link : route.links)
     slowest = std::max(slowest, 1 / platform.links().like(static_cast<size_t>(link)).payload().value());
   return slowest;
 }

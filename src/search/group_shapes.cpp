@@ -90,6 +90,7 @@ std::string GroupShapes::shape_text(const std::vector<int>& places) const {
                 std::to_string(crossed.channels) + (crossed.fat ? "fat" : "");
       }
       if (route.links.empty()) text += "," + std::to_string(route.latency.value());
+      if (route.limit > BytesPerSecond(0)) text += ",limit" + std::to_string(route.limit.value());
       text += ":";
     }
     text += ";";

@@ -37,7 +37,8 @@ struct RealGroups {
 
 // Throws Error when two members have no route.
 RealGroups real_groups(const stream::CompactProgram& program, const Courses& courses,
-                       const platform::Platform& platform, Footprints& footprints);
+                       const platform::Platform& platform, const std::vector<LinkTrace>& traces,
+                       Footprints& footprints);
 
 // Streams are numbered replica by replica: stream s of replica r is r * CompactProgram::streams.size() + s.
 struct Alike {

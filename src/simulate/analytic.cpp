@@ -21,7 +21,7 @@ SimulationResult perform(const SimulationInput& input) {
     Seconds now(start);
     int32_t number = 0;
     for (const Phase& phase : input.footprints.phases_of(footprint)) {
-      now += phase.delay;
+      now += Seconds(phase.delay_at(now.value()));
       if (phase.load >= 0) {
         result.flows.push_back({meeting, number, phase.load, now, now + phase.alone, phase.alone});
         if (input.options.observe) result.paces.push_back({{now, footprint.bytes / phase.alone}});

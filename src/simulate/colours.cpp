@@ -130,9 +130,11 @@ class Refinement {
     Colour colour = mix(2, footprint.bytes.value());
     for (const Phase& phase : footprints_.phases_of(footprint)) {
       colour = mix(mix(colour, phase.delay.value()), phase.alone.value());
+      for (const auto& [at, delay] : phase.delays) colour = mix(mix(colour, at), delay);
       if (phase.load < 0) continue;
       const Load& load = footprints_.loads[static_cast<size_t>(phase.load)];
       colour           = mix(mix(colour, load.unit), load.limit.value());
+      for (const auto& [at, limit] : load.limits) colour = mix(mix(colour, at), limit);
     }
     return colour;
   }

@@ -19,14 +19,16 @@ double scatter(uint64_t x) {
   return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
 }
 
-// True when a state profile ends with the device off; else it is a speed that ends at 0.
-bool by_state(const platform::Platform& platform, int device) {
-  using platform::Profile;
-  const auto& profiles = platform.declared().profiles;
-  return std::any_of(profiles.begin(), profiles.end(), [&](const Profile& profile) {
-    return profile.what == Profile::What::on && !(profile.steps.back().value > 0) &&
-           std::find(profile.indices.begin(), profile.indices.end(), device) != profile.indices.end();
-  });
+using platform::Profile;
+
+// The profile that ends with the device off or at speed 0; null: there is none.
+const Profile* last_word(const platform::Platform& platform, int device, Profile::What what) {
+  for (const Profile& profile : platform.declared().profiles) {
+    if (profile.what == what && !(profile.steps.back().value > 0) &&
+        std::find(profile.indices.begin(), profile.indices.end(), device) != profile.indices.end())
+      return &profile;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -95,10 +97,12 @@ void ComputeTimes::fail_off(int32_t slowdown) const {
   const double from            = paces_[static_cast<size_t>(slowdown)].back().from;
   const platform::Device found = platform_.devices()[static_cast<size_t>(device)];
   const std::string host       = found.node.empty() ? found.name : found.node;
-  throw Error(platform_.name(),
+  const Profile* state         = last_word(platform_, device, Profile::What::on);
+  const Profile* guilty        = state != nullptr ? state : last_word(platform_, device, Profile::What::speed);
+  throw Error(guilty == nullptr ? platform_.name() : guilty->source,
               fmt::format("host \"{}\" has work left and is {} for good from {} on; let its profile "
                           "end above 0 or repeat",
-                          host, by_state(platform_, device) ? "off" : "at speed 0", format(Seconds(from))));
+                          host, state != nullptr ? "off" : "at speed 0", format(Seconds(from))));
 }
 
 }  // namespace foreflow::simulate

@@ -10,6 +10,7 @@
 
 #include "foreflow/stream/host_copy.h"
 #include "foreflow/stream/task.h"
+#include "simulate/changing.h"
 
 namespace foreflow::simulate {
 namespace {
@@ -115,12 +116,14 @@ RelayShape shape_of(Coupling coupling, int steps, Bytes chunk) {
 class Decoupler {
  public:
   Decoupler(Footprints& footprints, const stream::Program& program, const platform::Platform& platform,
-            Coupling coupling, const std::vector<int>& changing)
+            Coupling coupling, const std::vector<LinkTrace>& traces)
       : footprints_(footprints),
         program_(program),
         platform_(platform),
         coupling_(coupling),
-        changing_(changing.begin(), changing.end()) {}
+        changing_messages_(platform, traces) {
+    for (const LinkTrace& trace : traces) changing_.insert(trace.link);
+  }
 
   // A quick test: false when no phase can become a relay.
   bool worth(const Footprint& footprint) const {
@@ -169,13 +172,15 @@ class Decoupler {
     if (coupling_ == Coupling::automatic && rings.size() > 1) return;
     const double share     = rings.front().front().share;
     const RelayShape shape = shape_of(coupling_, steps, share * bytes / steps);
-    RelayPlan relay{shape, phase.delay / steps, {}, {}};
+    RelayPlan relay{shape, phase.delay / steps, {}, {}, {}};
+    for (const Timed& one : phase.delays) relay.latencies.push_back({one.at, one.value / steps});
     std::vector<Load> loads;
     for (const Ring& ring : rings) {
       if (ring.size() < 2) return;
       relay.rings.push_back(static_cast<int32_t>(ring.size()));
       for (const collective::Flow& hop : ring) {
-        const std::map<int, double> weights = weights_of(hop, placed.places);
+        const Message message               = message_of(hop, placed);
+        const std::map<int, double> weights = weights_of(message);
         if (weights.empty()) return;  // inside a device
         // All slices under way on a hop weigh together as much as one message.
         Load& load = loads.emplace_back(Load{{}, share * shape.under_way});
@@ -183,6 +188,11 @@ class Decoupler {
         for (const auto& [link, weight] : weights) {
           load.crossings.push_back({link, weight});
           limit(load, link, weight);
+        }
+        if (message.route.limit > BytesPerSecond(0)) limit(load, load.unit / hop.share * message.route.limit);
+        load.limits = changing_messages_.limits(message, load.unit);
+        for (Timed& one : load.limits) {
+          if (plan.least > Seconds(0)) one.value = std::min(one.value, (share * bytes / plan.least).value());
         }
       }
     }
@@ -196,15 +206,20 @@ class Decoupler {
 
   void limit(Load& load, int link, double weight) const {
     const platform::Link& crossed = platform_.links().like(static_cast<size_t>(link));
-    if (!crossed.fat) return;
-    const BytesPerSecond own = load.unit / weight * crossed.payload();
+    if (crossed.fat) limit(load, load.unit / weight * crossed.payload());
+  }
+  static void limit(Load& load, BytesPerSecond own) {
     if (load.limit == BytesPerSecond(0) || own < load.limit) load.limit = own;
   }
 
-  std::map<int, double> weights_of(const collective::Flow& hop, const std::vector<int>& places) const {
+  Message message_of(const collective::Flow& hop, const stream::Placed& placed) const {
+    const auto from = static_cast<size_t>(hop.from), to = static_cast<size_t>(hop.to);
+    const auto& node = placed.task.group.node;
+    return {platform_.route(placed.places[from], placed.places[to]), node[from] != node[to], hop.share};
+  }
+  static std::map<int, double> weights_of(const Message& message) {
     std::map<int, double> weights;
-    const int from = places[static_cast<size_t>(hop.from)], to = places[static_cast<size_t>(hop.to)];
-    for (const int link : platform_.route(from, to).links) weights[link] += hop.share;
+    for (const int link : message.route.links) weights[link] += message.share;
     return weights;
   }
 
@@ -212,16 +227,17 @@ class Decoupler {
   const stream::Program& program_;
   const platform::Platform& platform_;
   Coupling coupling_;
-  std::set<int32_t> changing_;
+  std::set<int32_t> changing_;  // links
+  Changing changing_messages_;
   std::unique_ptr<RegularTraffic> regular_traffic_;  // made when asked for
 };
 
 }  // namespace
 
 void decouple_rings(Footprints& footprints, const stream::Program& program, const platform::Platform& platform,
-                    Coupling coupling, const std::vector<int>& changing) {
+                    Coupling coupling, const std::vector<LinkTrace>& traces) {
   if (coupling == Coupling::coupled) return;
-  Decoupler decoupler(footprints, program, platform, coupling, changing);
+  Decoupler decoupler(footprints, program, platform, coupling, traces);
   for (const Footprint& footprint : footprints.distinct) {
     if (decoupler.worth(footprint)) decoupler.decouple_rings(footprint);
   }

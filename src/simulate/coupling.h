@@ -17,6 +17,6 @@ namespace foreflow::simulate {
 // example one ring in each node), or its messages are those of all channels of the group. The rings of a phase proceed
 // independently, and the phase ends with the last of them.
 void decouple_rings(Footprints& footprints, const stream::Program& program, const platform::Platform& platform,
-                    Coupling coupling, const std::vector<int>& changing = {});
+                    Coupling coupling, const std::vector<LinkTrace>& traces = {});
 
 }  // namespace foreflow::simulate

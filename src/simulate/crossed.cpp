@@ -59,8 +59,11 @@ Seconds Crossed::one_by_one(Bytes bytes) const {
   return all - longest;
 }
 
-Crosser::Crosser(const platform::Platform& platform)
-    : platform_(platform), sort_of_(platform.links().size(), kNotAsked), weights_(platform.links().size(), 0) {
+Crosser::Crosser(const platform::Platform& platform, const std::vector<LinkTrace>& traces)
+    : platform_(platform),
+      changing_(platform, traces),
+      sort_of_(platform.links().size(), kNotAsked),
+      weights_(platform.links().size(), 0) {
   std::vector<std::string_view> known;  // a few
   for (const platform::Link& link : platform.links().kinds()) {
     const auto number = static_cast<size_t>(std::find(known.begin(), known.end(), link.kind) - known.begin());
@@ -91,20 +94,23 @@ void Crosser::add(int link, double weight) {
   sum += weight;
 }
 
-// Each message has a fat pipe for itself, as often as it crosses it.
-void Crosser::add_fat(const std::vector<int>& links, double share, std::vector<Crossed::Pace>& fat) {
-  for (const int link : links) {
-    const Sort& one = sort(link);
-    if (!one.fat) continue;
-    const double weight = share * static_cast<double>(std::count(links.begin(), links.end(), link));
-    const auto known    = std::find_if(fat.begin(), fat.end(),
-                                       [&](const Crossed::Pace& pace) { return pace.bandwidth == one.bandwidth; });
+// Each message has a fat pipe for itself, as often as it crosses it, and a window.
+void Crosser::add_fat(const platform::Route& route, double share, std::vector<Crossed::Pace>& fat) {
+  const auto add = [&](double weight, BytesPerSecond bandwidth) {
+    const auto known =
+        std::find_if(fat.begin(), fat.end(), [&](const Crossed::Pace& pace) { return pace.bandwidth == bandwidth; });
     if (known == fat.end()) {
-      fat.push_back({weight, one.bandwidth});
+      fat.push_back({weight, bandwidth});
     } else {
       known->weight = std::max(known->weight, weight);
     }
+  };
+  const auto& links = route.links;
+  for (const int link : links) {
+    if (sort(link).fat)
+      add(share * static_cast<double>(std::count(links.begin(), links.end(), link)), sort(link).bandwidth);
   }
+  if (route.limit > BytesPerSecond(0)) add(share, route.limit);
 }
 
 void Crosser::see(size_t kinds, BytesPerSecond slowest, bool& uneven) {
@@ -138,7 +144,8 @@ Crossed Crosser::cross(const std::vector<collective::Flow>& flows, const stream:
                        const std::string& name) {
   const auto& places = placed.places;
   const auto& node   = placed.task.group.node;
-  Crossed crossed{flows, Seconds(0), Seconds(0), 0, {}, {}, {}, {}, false};
+  Crossed crossed{flows, Seconds(0), Seconds(0), 0, {}, {}, {}, {}, false, {}};
+  std::vector<Message> messages;  // where links change
   crossed.slowest.reserve(flows.size());
   seen_.clear();
   for (const collective::Flow& flow : flows) {
@@ -146,8 +153,9 @@ Crossed Crosser::cross(const std::vector<collective::Flow>& flows, const stream:
     if (from == to) continue;
     const platform::Route path = route(from, to, name);
     if (flow.share != crossed.unit) crossed.unit = common_unit(flow.share, crossed.unit);
-    Seconds step = path.latency;
-    BytesPerSecond slowest(std::numeric_limits<double>::infinity());
+    Seconds step = path.latency + path.step_latency;
+    BytesPerSecond slowest(path.limit > BytesPerSecond(0) ? path.limit.value()
+                                                          : std::numeric_limits<double>::infinity());
     size_t kinds = 0;  // in any order
     for (const int link : path.links) {
       const Sort& one = sort(link);
@@ -156,13 +164,15 @@ Crossed Crosser::cross(const std::vector<collective::Flow>& flows, const stream:
       slowest = std::min(slowest, one.bandwidth);
       kinds += one.number;
     }
-    add_fat(path.links, flow.share, crossed.fat);
+    add_fat(path, flow.share, crossed.fat);
     const bool leaves = node[static_cast<size_t>(flow.from)] != node[static_cast<size_t>(flow.to)];
     Seconds& latency  = leaves ? crossed.far : crossed.near;
     latency           = std::max(latency, step);
     see(kinds, slowest, crossed.uneven);
     crossed.slowest.push_back(slowest);
+    if (changing_.any()) messages.push_back({path, leaves, flow.share});
   }
+  crossed.changes   = changing_.phases(messages);
   crossed.crossings = take();
   for (const auto& [link, weight] : crossed.crossings) {
     if (sort(link).fat) continue;

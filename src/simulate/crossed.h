@@ -9,6 +9,7 @@
 #include "foreflow/platform/platform.h"
 #include "foreflow/stream/task.h"
 #include "foreflow/stream/timeline.h"
+#include "simulate/changing.h"
 
 namespace foreflow::simulate {
 
@@ -24,9 +25,10 @@ struct Crossed {
   double unit = 0;                          // as Load::unit
   std::vector<stream::Crossing> crossings;  // as Load::crossings
   std::vector<Pace> paces;
-  std::vector<Pace> fat;                // of fat pipes: the largest message of each bandwidth
+  std::vector<Pace> fat;                // of fat pipes and windows: the largest message of each bandwidth
   std::vector<BytesPerSecond> slowest;  // by flow between two devices: the bandwidth of the slowest link of its route
   bool uneven = false;                  // some flows are slower than others that cross links of the same kinds
+  std::vector<ChangedPhase> changes;    // of near, far and the limit
 
   // As Load::limit.
   BytesPerSecond limit() const;
@@ -39,7 +41,8 @@ struct Crossed {
 
 class Crosser {
  public:
-  explicit Crosser(const platform::Platform& platform);
+  // `traces`: of links that change; all arguments must outlive it.
+  Crosser(const platform::Platform& platform, const std::vector<LinkTrace>& traces);
 
   // Messages between streams of one device cross nothing. Throws Error(`name`, ...) when two members have no route.
   Crossed cross(const std::vector<collective::Flow>& flows, const stream::Placed& placed, const std::string& name);
@@ -55,11 +58,12 @@ class Crosser {
   const Sort& sort(int link);
   platform::Route route(int from, int to, const std::string& name) const;
   void add(int link, double weight);
-  void add_fat(const std::vector<int>& links, double share, std::vector<Crossed::Pace>& fat);
+  void add_fat(const platform::Route& route, double share, std::vector<Crossed::Pace>& fat);
   void see(size_t kinds, BytesPerSecond slowest, bool& uneven);
   std::vector<stream::Crossing> take();
 
   const platform::Platform& platform_;
+  Changing changing_;
   std::vector<Sort> sorts_;                              // by link kind
   std::vector<int32_t> sort_of_;                         // by link; kUnknown: not asked for yet
   std::vector<double> weights_;                          // by link: what crosses it in the phase at hand

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "simulate/changing.h"
+
 namespace foreflow::simulate {
 std::vector<int> changing_links(const Disturbances& disturbances) {
   std::vector<int> result;
@@ -12,11 +14,13 @@ std::vector<int> changing_links(const Disturbances& disturbances) {
 
 std::vector<ExternalEvents::Source> sources(const Disturbances& disturbances, const platform::Platform& platform,
                                             Footprints& footprints) {
+  const Changing changing(platform, disturbances.links);
   std::vector<ExternalEvents::Source> result;
   for (const Background& one : disturbances.background) {
+    const Message message{platform.route(one.from, one.to), platform.node(one.from) != platform.node(one.to), 1};
     std::map<int, double> times;
-    for (const int link : platform.route(one.from, one.to).links) ++times[link];
-    Load load{{}, 1};
+    for (const int link : message.route.links) ++times[link];
+    Load load{{}, 1, message.route.limit, changing.limits(message, 1)};
     for (const auto& [link, count] : times) {
       load.crossings.push_back({link, count});
       const platform::Link& crossed = platform.links().like(static_cast<size_t>(link));
@@ -31,15 +35,20 @@ std::vector<ExternalEvents::Source> sources(const Disturbances& disturbances, co
 }
 
 ExternalEvents external_events(const Disturbances& disturbances, const platform::Platform& platform,
-                               const Network& network, std::vector<ExternalEvents::Source> sources) {
+                               const Network& network, const Footprints& footprints,
+                               std::vector<ExternalEvents::Source> sources) {
   ExternalEvents result{{}, std::move(sources), std::vector<std::string>(network.capacities.size())};
   for (size_t i = 0; i < disturbances.links.size(); ++i) {
     const auto& [special, scale] = network.specials[i];
     if (special < 0) continue;
     const platform::Link& link                   = platform.links()[static_cast<size_t>(disturbances.links[i].link)];
     result.link_of[static_cast<size_t>(special)] = link.name;
-    for (const BandwidthStep& change : disturbances.links[i].changes)
+    for (const LinkStep& change : disturbances.links[i].changes)
       result.changes.push_back({change.at.value(), special, change.factor * scale * link.payload().value()});
+  }
+  for (size_t load = 0; load < footprints.loads.size(); ++load) {
+    for (const auto& [at, limit] : footprints.loads[load].limits)
+      result.changes.push_back({at, -1, limit, static_cast<int32_t>(load)});
   }
   std::stable_sort(result.changes.begin(), result.changes.end(),
                    [](const auto& a, const auto& b) { return a.at < b.at; });

@@ -16,6 +16,7 @@ struct ExternalEvents {
     double at;
     int32_t link;  // index into Network::capacities
     double capacity;
+    int32_t load = -1;  // index into Footprints::loads: the limit of each flow of it changes instead; -1: none
   };
   struct Source {
     int32_t load;  // index into Footprints::loads
@@ -35,8 +36,9 @@ std::vector<int> changing_links(const Disturbances& disturbances);
 std::vector<ExternalEvents::Source> sources(const Disturbances& disturbances, const platform::Platform& platform,
                                             Footprints& footprints);
 
-// `network.specials` are changing_links().
+// `network.specials` are changing_links(), and the footprints those that it is made of.
 ExternalEvents external_events(const Disturbances& disturbances, const platform::Platform& platform,
-                               const Network& network, std::vector<ExternalEvents::Source> sources);
+                               const Network& network, const Footprints& footprints,
+                               std::vector<ExternalEvents::Source> sources);
 
 }  // namespace foreflow::simulate

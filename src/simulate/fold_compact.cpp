@@ -194,7 +194,7 @@ std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const p
   if (options.disturbances.jitter.amplitude > 0 || options.observe || !options.fold) return {};
   const Courses courses(compact);
   FoldedProgram result;
-  const RealGroups groups = real_groups(compact, courses, platform, result.each);
+  const RealGroups groups = real_groups(compact, courses, platform, options.disturbances.links, result.each);
   if (may_decouple(result.each, options)) return {};
   sources(options.disturbances, platform, result.each);  // its loads
   const Alike colours = alike(compact, courses, groups, result.each, platform, options.disturbances);

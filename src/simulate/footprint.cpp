@@ -1,6 +1,7 @@
 #include "simulate/footprint.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -35,6 +36,12 @@ class Seen {
 
 size_t combine_hash(size_t hash, size_t more) { return (hash ^ more) * 0x9e3779b97f4a7c15u; }
 
+// What differs from `before` at all.
+Course only_if_changing(Course course, double before) {
+  const bool changes = std::any_of(course.begin(), course.end(), [&](const Timed& one) { return one.value != before; });
+  return changes ? course : Course{};
+}
+
 }  // namespace footprint_parts
 
 using namespace footprint_parts;  // NOLINT(google-build-using-namespace): of this file
@@ -42,7 +49,8 @@ using namespace footprint_parts;  // NOLINT(google-build-using-namespace): of th
 // Adds footprints to a list.
 class FootprintMaker::Work {
  public:
-  explicit Work(const platform::Platform& platform) : platform_(platform), crosser_(platform) {}
+  Work(const platform::Platform& platform, const std::vector<LinkTrace>& traces)
+      : platform_(platform), changing_(platform, traces), crosser_(platform, traces) {}
 
   int32_t add(const stream::Communication& communication, const std::vector<int>& places, int32_t example) {
     const auto first                          = static_cast<int32_t>(result_.phases.size());
@@ -100,6 +108,10 @@ class FootprintMaker::Work {
     }
     Load load{{}, 1};
     for (const auto& [link, weight] : weights) load.crossings.push_back({link, weight});
+    Course delays;
+    for (const ChangedPhase& changed : changing_.phases({{path, false, 1}}))
+      delays.push_back({changed.at, changed.near.value()});
+    result.delays = only_if_changing(std::move(delays), result.delay.value());
     if (result.alone > Seconds(0)) result.load = number_of(load);
     return result;
   }
@@ -115,26 +127,43 @@ class FootprintMaker::Work {
     auto& [crossed, load] = *known;
     const Bytes bytes     = communication.bytes;
     const Seconds filling = plan.head > 0 ? crossed.one_by_one(bytes) : Seconds(0);
-    Phase result{plan.near_steps * (plan.near_latency * crossed.near) +
-                     plan.far_steps * (plan.far_latency * crossed.far) + plan.head * filling,
-                 crossed.alone(bytes), -1};
+    const auto delay      = [&](Seconds near, Seconds far) {
+      return plan.near_steps * (plan.near_latency * near) + plan.far_steps * (plan.far_latency * far) +
+             plan.head * filling;
+    };
+    Phase result{delay(crossed.near, crossed.far), crossed.alone(bytes), -1};
+    for (const ChangedPhase& changed : crossed.changes)
+      result.delays.push_back({changed.at, delay(changed.near, changed.far).value()});
+    result.delays = only_if_changing(std::move(result.delays), result.delay.value());
     if (result.alone > Seconds(0) && plan.least > result.alone) {
       result.alone = plan.least;
-      result.load  = number_of(limited(
-           load < 0 ? Load{crossed.crossings, crossed.unit, crossed.limit()} : result_.loads[static_cast<size_t>(load)],
-           bytes / plan.least));
+      result.load  = number_of(
+           limited(load < 0 ? load_of(crossed) : result_.loads[static_cast<size_t>(load)], bytes / plan.least));
     } else if (result.alone > Seconds(0)) {
-      if (load < 0) load = number_of({std::move(crossed.crossings), crossed.unit, crossed.limit()});
+      if (load < 0) {
+        Load own          = load_of(crossed);
+        crossed.crossings = {};
+        load              = number_of(std::move(own));
+      }
       result.load = load;
     }
     result.uneven = bytes > Bytes(0) && crossed.uneven;
     return result;
   }
 
+  static Load load_of(const Crossed& crossed) {
+    Load load{crossed.crossings, crossed.unit, crossed.limit()};
+    for (const ChangedPhase& changed : crossed.changes)
+      load.limits.push_back({changed.at, (crossed.unit * changed.pace).value()});
+    load.limits = only_if_changing(std::move(load.limits), Load{{}, 0, load.limit}.limit_at(0));
+    return load;
+  }
+
   // The load, of which no more than `pace` bytes of the communication move in a second.
   static Load limited(Load load, BytesPerSecond pace) {
     const BytesPerSecond own = load.unit * pace;
     if (load.limit == BytesPerSecond(0) || own < load.limit) load.limit = own;
+    for (Timed& one : load.limits) one.value = std::min(one.value, own.value());
     return load;
   }
 
@@ -146,7 +175,7 @@ class FootprintMaker::Work {
         hash,
         [&](int32_t number) {
           const Load& other = result_.loads[static_cast<size_t>(number)];
-          return other.unit == load.unit && other.limit == load.limit &&
+          return other.unit == load.unit && other.limit == load.limit && other.limits == load.limits &&
                  std::equal(other.crossings.begin(), other.crossings.end(), load.crossings.begin(),
                             load.crossings.end(),
                             [](const auto& a, const auto& b) { return a.link == b.link && a.weight == b.weight; });
@@ -158,6 +187,7 @@ class FootprintMaker::Work {
   }
 
   const platform::Platform& platform_;
+  Changing changing_;
   Crosser crosser_;
   std::vector<Known> known_;
   Seen groups_;
@@ -166,7 +196,12 @@ class FootprintMaker::Work {
   Seen loads_;
 };
 
-FootprintMaker::FootprintMaker(const platform::Platform& platform) : work_(std::make_unique<Work>(platform)) {}
+double Load::limit_at(double now) const {
+  return value_of(limits, now, limit > BytesPerSecond(0) ? limit.value() : std::numeric_limits<double>::infinity());
+}
+
+FootprintMaker::FootprintMaker(const platform::Platform& platform, const std::vector<LinkTrace>& traces)
+    : work_(std::make_unique<Work>(platform, traces)) {}
 FootprintMaker::~FootprintMaker() = default;
 
 int32_t FootprintMaker::add(const stream::Communication& communication, const std::vector<int>& places,
@@ -186,8 +221,9 @@ std::vector<int> places_of(const stream::Program& program, const stream::Instanc
   return places;
 }
 
-Footprints footprints(const stream::Program& program, const platform::Platform& platform) {
-  FootprintMaker maker(platform);
+Footprints footprints(const stream::Program& program, const platform::Platform& platform,
+                      const std::vector<LinkTrace>& traces) {
+  FootprintMaker maker(platform, traces);
   Seen seen;
   std::vector<int32_t> of_instance, examples;  // of each footprint, the first instance with it
   of_instance.reserve(program.instances.size());

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "foreflow/platform/platform.h"
+#include "foreflow/simulate/disturbance.h"
 #include "foreflow/stream/timeline.h"
 #include "simulate/relay.h"
+#include "simulate/timed.h"
 
 namespace foreflow::simulate {
 
@@ -20,12 +22,16 @@ struct Phase {
   int32_t load;           // index into Footprints::loads; -1: there is no flow
   bool uneven   = false;  // some messages are slower than others that cross links of the same kinds
   int32_t relay = -1;     // index into Footprints::relays, in place of delay and flow; -1: none
+  Course delays = {};     // seconds, where links change: the delay of a phase that begins then
+
+  double delay_at(double now) const { return value_of(delays, now, delay.value()); }
 };
 
 // A phase that moves hop by hop.
 struct RelayPlan {
   RelayShape shape;
   Seconds latency;             // of a step
+  Course latencies;            // seconds, where links change: of a step that begins then
   std::vector<int32_t> loads;  // of the hops, around each ring
   std::vector<int32_t> rings;  // how many hops each has
 };
@@ -41,9 +47,14 @@ struct Load {
   std::vector<stream::Crossing> crossings;  // by link number
   double unit;  // the largest share of which the share of each message is a multiple; flows compete for a link in
                 // messages of this size
-  // The most that fat pipes on its way and the protocol of a library let through of one message of this size; 0: as
-  // much as comes. Fat pipes are among the crossings but nothing competes for them.
+  // The most that fat pipes on its way, windows and the protocol of a library let through of one message of this size;
+  // 0: as much as comes. Fat pipes are among the crossings but nothing competes for them.
   BytesPerSecond limit{0};
+  Course limits = {};  // bytes per second, where that changes: infinite: as much as comes
+
+  bool is_limited() const { return limit > BytesPerSecond(0) || !limits.empty(); }
+  // Infinite: as much as comes.
+  double limit_at(double now) const;
 };
 
 struct Footprints {
@@ -62,7 +73,8 @@ struct Footprints {
 // Makes footprints one by one.
 class FootprintMaker {
  public:
-  explicit FootprintMaker(const platform::Platform& platform);
+  // `traces`: of links that change. Both must outlive it.
+  FootprintMaker(const platform::Platform& platform, const std::vector<LinkTrace>& traces);
   ~FootprintMaker();
 
   // The number of the footprint of a communication among devices at these places. Throws Error when two of them have no
@@ -78,7 +90,8 @@ class FootprintMaker {
 };
 
 // Throws Error when two members have no route.
-Footprints footprints(const stream::Program& program, const platform::Platform& platform);
+Footprints footprints(const stream::Program& program, const platform::Platform& platform,
+                      const std::vector<LinkTrace>& traces = {});
 
 // The platform device of each rank of the instance.
 std::vector<int> places_of(const stream::Program& program, const stream::Instance& instance);

@@ -12,9 +12,10 @@ int32_t Merger::merge(const std::vector<int32_t>& parts, int32_t example, Footpr
   for (int32_t i = 0; i < model.count; ++i) {
     Phase phase = footprints_.phases[static_cast<size_t>(model.first) + static_cast<size_t>(i)];
     if (phase.load >= 0) {
-      Load sum  = summed(parts, static_cast<size_t>(i));
-      sum.unit  = footprints_.loads[static_cast<size_t>(phase.load)].unit;
-      sum.limit = footprints_.loads[static_cast<size_t>(phase.load)].limit;
+      Load sum   = summed(parts, static_cast<size_t>(i));
+      sum.unit   = footprints_.loads[static_cast<size_t>(phase.load)].unit;
+      sum.limit  = footprints_.loads[static_cast<size_t>(phase.load)].limit;
+      sum.limits = footprints_.loads[static_cast<size_t>(phase.load)].limits;
       for (const auto& [link, weight] : sum.crossings) {
         const platform::Link& crossed = platform_.links().like(static_cast<size_t>(link));
         if (!crossed.fat) phase.alone = std::max(phase.alone, weight * model.bytes / crossed.payload());
@@ -28,7 +29,7 @@ int32_t Merger::merge(const std::vector<int32_t>& parts, int32_t example, Footpr
 }
 
 Load Merger::kept(const Load& load) const {
-  Load result{{}, load.unit, load.limit};
+  Load result{{}, load.unit, load.limit, load.limits};
   for (const auto& crossing : load.crossings) {
     if (links_.is_first(static_cast<size_t>(crossing.link))) result.crossings.push_back(crossing);
   }

@@ -14,7 +14,7 @@ Network::Route messages(const Load& load, const platform::Platform& platform) {
   constexpr double kRounding = 1e-6;
   Network::Route result;
   for (const auto& [link, weight] : load.crossings) {
-    if (load.limit > BytesPerSecond(0) && platform.links().like(static_cast<size_t>(link)).fat) continue;
+    if (load.is_limited() && platform.links().like(static_cast<size_t>(link)).fat) continue;
     const double count = weight / load.unit, whole = std::round(count);
     result.push_back({link, std::abs(count - whole) < kRounding * whole ? whole : count});
   }
@@ -129,6 +129,9 @@ Network condense(const stream::Program& program, const Footprints& footprints, c
     for (const auto& crossing : network.routes[route]) {
       if (users[static_cast<size_t>(crossing.link)] > 1) network.exclusive[route] = false;
     }
+  }
+  for (size_t load = 0; load < footprints.loads.size(); ++load) {
+    if (!footprints.loads[load].limits.empty()) network.exclusive[static_cast<size_t>(network.route_of[load])] = false;
   }
   for (const int link : specials) {
     const double first = classes.first(static_cast<size_t>(link));

@@ -67,12 +67,12 @@ double NetworkSimulation::enter(int32_t meeting, int32_t index, double now) {
       start_relay(meeting, index, now);
       return StreamStates::kLater;
     }
-    now += next.delay.value();
+    now += next.delay_at(now);
     if (next.load < 0) continue;
     const int32_t flow = track(meeting, index, next.load, now);
     const auto over    = static_cast<size_t>(route(next.load));
     if (!network_.exclusive[over]) {
-      traffic_.send(now, way(next.load, tracks_[static_cast<size_t>(flow)].path),
+      traffic_.send(now, way(next.load, now, tracks_[static_cast<size_t>(flow)].path),
                     load(next.load).unit * print.bytes.value(), {kPhase, flow, 0, false});
       return StreamStates::kLater;
     }
@@ -90,7 +90,7 @@ void NetworkSimulation::start_relay(int32_t meeting, int32_t index, double now) 
   Run& run              = runs_.emplace_back(Run{Relay(plan.rings, plan.shape), meeting, index, {}});
   for (const int32_t hop : plan.loads) {
     run.tracks.push_back(track(meeting, index, hop, -1));
-    way(hop, tracks_[static_cast<size_t>(run.tracks.back())].path);
+    way(hop, now, tracks_[static_cast<size_t>(run.tracks.back())].path);
   }
   run.relay.start_all([&](size_t hop, bool first) { send_piece(number, hop, first, now); });
 }
@@ -98,12 +98,12 @@ void NetworkSimulation::start_relay(int32_t meeting, int32_t index, double now) 
 void NetworkSimulation::send_piece(int32_t number, size_t hop, bool first, double now) {
   const Run& run        = runs_[static_cast<size_t>(number)];
   const RelayPlan& plan = input_.footprints.relays[static_cast<size_t>(phase(run.phase).relay)];
-  const double start    = first ? now + plan.latency.value() : now;
+  const double start    = first ? now + value_of(plan.latencies, now, plan.latency.value()) : now;
   Track& of_hop         = tracks_[static_cast<size_t>(run.tracks[hop])];
   if (of_hop.start < 0) of_hop.start = start;
   const Bytes piece             = footprint(run.meeting).bytes / plan.shape.pieces();
   const Network::Route& crossed = of_hop.path < 0 ? network_.routes[static_cast<size_t>(route(of_hop.load))]
-                                                  : paths_[static_cast<size_t>(of_hop.path)];
+                                                  : paths_[static_cast<size_t>(of_hop.path)].route;
   traffic_.send(start, crossed, load(of_hop.load).unit * piece.value(),
                 {kPiece, number, static_cast<int32_t>(hop), false});
 }
@@ -120,7 +120,7 @@ void NetworkSimulation::happened(const Traffic::Tag& tag, double now) {
     case kChange: return change(now);
     case kSource: return send_foreign(tag.number, now);
     case kForeign:
-      free_paths_.push_back(tag.part);
+      free_path(tag.part);
       --foreign_;
       return;
   }
@@ -145,8 +145,16 @@ void NetworkSimulation::set_change_alarm() {
 
 void NetworkSimulation::change(double now) {
   const auto& changes = external_.changes;
-  for (; next_change_ < changes.size() && changes[next_change_].at <= now; ++next_change_)
-    traffic_.set_capacity(changes[next_change_].link, changes[next_change_].capacity);
+  for (; next_change_ < changes.size() && changes[next_change_].at <= now; ++next_change_) {
+    const ExternalEvents::Change& one = changes[next_change_];
+    if (one.load < 0) {
+      traffic_.set_capacity(one.link, one.capacity);
+      continue;
+    }
+    for (const Path& path : paths_) {
+      if (path.load == one.load) limit(path, one.capacity);
+    }
+  }
   set_change_alarm();
 }
 
@@ -154,34 +162,43 @@ void NetworkSimulation::send_foreign(int32_t number, double now) {
   const ExternalEvents::Source& source = external_.sources[static_cast<size_t>(number)];
   if (foreign_ == kMostForeign) flooding_ = number;
   ++foreign_;
-  double limit = source.limit > 0 ? source.limit : std::numeric_limits<double>::max();
-  if (load(source.load).limit > BytesPerSecond(0)) limit = std::min(limit, load(source.load).limit.value());
-  const int32_t place = take_path(route(source.load), limit);
-  traffic_.send(now, paths_[static_cast<size_t>(place)], source.bytes, {kForeign, number, place, true});
+  const double own    = source.limit > 0 ? source.limit : std::numeric_limits<double>::infinity();
+  const int32_t place = take_path(source.load, own, now);
+  traffic_.send(now, paths_[static_cast<size_t>(place)].route, source.bytes, {kForeign, number, place, true});
   if (source.period > 0 && now + source.period < source.until)
     traffic_.alarm(now + source.period, {kSource, number, 0, true});
 }
 
-int32_t NetworkSimulation::take_path(int32_t over, double limit) {
+int32_t NetworkSimulation::take_path(int32_t number, double own, double now) {
   if (free_paths_.empty()) {
     free_paths_.push_back(static_cast<int32_t>(paths_.size()));
-    paths_.push_back({{traffic_.add_link(0), 1}});
+    paths_.push_back({{{traffic_.add_link(0), 1}}, -1, 0});
   }
   const int32_t place   = free_paths_.back();
-  Network::Route& path  = paths_[static_cast<size_t>(place)];
-  const int32_t limiter = path.front().link;
+  Path& path            = paths_[static_cast<size_t>(place)];
+  const int32_t limiter = path.route.front().link;
   free_paths_.pop_back();
-  path = network_.routes[static_cast<size_t>(over)];
-  path.insert(path.begin(), {limiter, 1});
-  traffic_.set_capacity(limiter, limit);
+  path.route = network_.routes[static_cast<size_t>(route(number))];
+  path.route.insert(path.route.begin(), {limiter, 1});
+  path.load = number;
+  path.own  = own;
+  limit(path, load(number).limit_at(now));
   return place;
 }
 
-const Network::Route& NetworkSimulation::way(int32_t number, int32_t& path) {
-  const BytesPerSecond limit = load(number).limit;
-  if (limit == BytesPerSecond(0)) return network_.routes[static_cast<size_t>(route(number))];
-  path = take_path(route(number), limit.value());
-  return paths_[static_cast<size_t>(path)];
+void NetworkSimulation::free_path(int32_t place) {
+  paths_[static_cast<size_t>(place)].load = -1;
+  free_paths_.push_back(place);
+}
+
+void NetworkSimulation::limit(const Path& path, double limit) {
+  traffic_.set_capacity(path.route.front().link, std::min({limit, path.own, std::numeric_limits<double>::max()}));
+}
+
+const Network::Route& NetworkSimulation::way(int32_t number, double now, int32_t& path) {
+  if (!load(number).is_limited()) return network_.routes[static_cast<size_t>(route(number))];
+  path = take_path(number, std::numeric_limits<double>::infinity(), now);
+  return paths_[static_cast<size_t>(path)].route;
 }
 
 int32_t NetworkSimulation::track(int32_t meeting, int32_t phase, int32_t load, double start) {
@@ -203,7 +220,7 @@ void NetworkSimulation::record(int32_t number, double end) {
     if (done.paces.back().from == Seconds(end)) done.paces.pop_back();
     result_.paces.push_back(std::move(done.paces));
   }
-  if (done.path >= 0) free_paths_.push_back(done.path);
+  if (done.path >= 0) free_path(done.path);
   free_tracks_.push_back(number);
 }
 
@@ -227,9 +244,11 @@ SimulationResult NetworkSimulation::take() && {
           input_.program
               .instances[static_cast<size_t>(input_.participants.meetings[static_cast<size_t>(meeting)].example)];
       throw Error(fmt::format("stream {}", input_.program.streams[static_cast<size_t>(instance.members[0])].name),
-                  fmt::format("{} never ends: link {} is down for good; let its trace repair it",
+                  fmt::format("{} never ends: {} is down for good; let its trace repair it",
                               input_.program.communications[static_cast<size_t>(instance.communication)].name,
-                              external_.link_of[static_cast<size_t>(link)]));
+                              static_cast<size_t>(link) < external_.link_of.size()
+                                  ? "link " + external_.link_of[static_cast<size_t>(link)]
+                                  : "a fat pipe on its way"));
     });
     states_.refuse_stuck();
   }

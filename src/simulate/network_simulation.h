@@ -47,7 +47,7 @@ class NetworkSimulation {
     double start = -1;
     double pace  = 0;  // bytes of the communication per second
     std::vector<stream::Pace> paces;
-    int32_t path = -1;  // of paths_; -1: it crosses no fat pipe
+    int32_t path = -1;  // of paths_; -1: nothing limits it by itself
   };
 
   // A relay (a ring simulated hop by hop) under way.
@@ -58,10 +58,19 @@ class NetworkSimulation {
     std::vector<int32_t> tracks;  // of the hops
   };
 
-  // The links that a flow of the load crosses, with one of its own that limits it if fat pipes do. The load's own route
-  // when they do not, and `path` is then -1.
-  const Network::Route& way(int32_t load, int32_t& path);
-  int32_t take_path(int32_t route, double limit);
+  // A route with a link of its own, in front, that enforces a rate limit.
+  struct Path {
+    Network::Route route;
+    int32_t load;  // -1: nothing uses it
+    double own;    // the limit of the flow itself; infinite: none beside that of its load
+  };
+
+  // The links that a flow of the load crosses from `now` on, with one of its own that limits it if fat pipes or windows
+  // do. The load's own route when they do not, and `path` is then -1.
+  const Network::Route& way(int32_t load, double now, int32_t& path);
+  int32_t take_path(int32_t load, double own, double now);
+  void free_path(int32_t place);
+  void limit(const Path& path, double limit);
 
   size_t count_flows() const;
   void play();
@@ -97,7 +106,7 @@ class NetworkSimulation {
   std::vector<int32_t> free_tracks_;
   std::deque<Run> runs_;
   size_t next_change_ = 0;
-  std::deque<Network::Route> paths_;  // each with a link of its own that enforces a rate limit
+  std::deque<Path> paths_;
   std::vector<int32_t> free_paths_;
   size_t foreign_   = 0;   // background flows under way
   int32_t flooding_ = -1;  // the source that exceeded kMostForeign; -1: none

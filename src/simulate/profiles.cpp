@@ -32,14 +32,15 @@ double value_at(const ProfiledValue& value, double time, double before) {
   return after == value.begin() ? before : std::prev(after)->second;
 }
 
-// What changes a device or a link: how fast it is, and whether it is on.
+// What changes a device or a link: how fast it is, whether it is on, and the latency.
 struct ProfiledValues {
-  ProfiledValue pace, on;
+  ProfiledValue pace, on, latency;
 
   std::set<double> times() const {
     std::set<double> all;
     for (const auto& [time, value] : pace) all.insert(time);
     for (const auto& [time, value] : on) all.insert(time);
+    for (const auto& [time, value] : latency) all.insert(time);
     return all;
   }
 };
@@ -56,12 +57,14 @@ void slow_down(int device, const ProfiledValues& values, std::vector<Slowdown>& 
   }
 }
 
-LinkTrace trace_of(int link, const ProfiledValues& values, BytesPerSecond planned) {
+LinkTrace trace_of(int link, const ProfiledValues& values, const platform::Link& planned) {
   LinkTrace trace{link, {}};
   for (const double time : values.times()) {
     const bool on          = value_at(values.on, time, 1) > 0;
-    const double bandwidth = value_at(values.pace, time, planned.value());
-    trace.changes.push_back({Seconds(time), on ? bandwidth / planned.value() : 0});
+    const double bandwidth = value_at(values.pace, time, planned.bandwidth.value());
+    LinkStep& step =
+        trace.changes.emplace_back(LinkStep{Seconds(time), on ? bandwidth / planned.bandwidth.value() : 0});
+    if (!values.latency.empty()) step.latency = Seconds(value_at(values.latency, time, planned.latency.value()));
   }
   return trace;
 }
@@ -75,8 +78,9 @@ Disturbances with_profiles(Disturbances disturbances, const platform::Platform& 
     const bool of_device = profile.what == Profile::What::speed || profile.what == Profile::What::on;
     const bool pace      = profile.what == Profile::What::speed || profile.what == Profile::What::bandwidth;
     for (const int index : profile.indices) {
-      ProfiledValues& values           = (of_device ? devices : links)[index];
-      (pace ? values.pace : values.on) = value_over_time(profile);
+      ProfiledValues& values                                      = (of_device ? devices : links)[index];
+      const bool latency                                          = profile.what == Profile::What::latency;
+      (latency ? values.latency : pace ? values.pace : values.on) = value_over_time(profile);
     }
   }
   for (const auto& [device, values] : devices) slow_down(device, values, disturbances.slowdowns);
@@ -84,7 +88,7 @@ Disturbances with_profiles(Disturbances disturbances, const platform::Platform& 
     const bool known = std::any_of(disturbances.links.begin(), disturbances.links.end(),
                                    [number = link](const LinkTrace& trace) { return trace.link == number; });
     if (known) continue;
-    disturbances.links.push_back(trace_of(link, values, platform.links().like(static_cast<size_t>(link)).bandwidth));
+    disturbances.links.push_back(trace_of(link, values, platform.links().like(static_cast<size_t>(link))));
   }
   return disturbances;
 }

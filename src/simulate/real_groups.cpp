@@ -73,8 +73,9 @@ class RealGroupMaker {
 }  // namespace
 
 RealGroups real_groups(const stream::CompactProgram& program, const Courses& courses,
-                       const platform::Platform& platform, Footprints& footprints) {
-  FootprintMaker maker(platform);
+                       const platform::Platform& platform, const std::vector<LinkTrace>& traces,
+                       Footprints& footprints) {
+  FootprintMaker maker(platform, traces);
   RealGroups result = RealGroupMaker(program, courses, maker).run();
   footprints        = std::move(maker).take();
   return result;

@@ -27,7 +27,7 @@ SimulationResult perform(const SimulationInput& input, const platform::Platform&
   for (size_t i = 0; i < sources.size(); ++i)
     sources[i].load = static_cast<int32_t>(input.footprints.loads.size() - sources.size() + i);
   const Network network = condense(input.program, input.footprints, platform, changing_links(disturbances));
-  const auto around     = external_events(disturbances, platform, network, std::move(sources));
+  const auto around     = external_events(disturbances, platform, network, input.footprints, std::move(sources));
   if (undisturbed(input, network, around)) return NetworkSimulation(input, network, around).take();
   return from_message(run_in_child("simgrid", [&] {
     NetworkSimulation simulation(input, network, around);  // here, lest the parent's memory be copied for it
@@ -39,8 +39,8 @@ SimulationResult perform(const SimulationInput& input, const platform::Platform&
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
   check(options.disturbances, platform);
   const ComputeTimes times(program, platform, options.disturbances);
-  Footprints prints = footprints(program, platform);
-  decouple_rings(prints, program, platform, options.coupling, changing_links(options.disturbances));
+  Footprints prints = footprints(program, platform, options.disturbances.links);
+  decouple_rings(prints, program, platform, options.coupling, options.disturbances.links);
   const auto others = sources(options.disturbances, platform, prints);
   if (const auto folded = options.fold ? fold(program, prints, platform, options.disturbances) : std::nullopt) {
     const SimulationInput part{program, folded->participants, folded->footprints, times, options};

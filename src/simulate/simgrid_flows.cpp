@@ -63,10 +63,14 @@ class Simulation {
       waiting_for_.push_back(kNothing);
     }
     for (const LinkTrace& trace : disturbances_.links) {
-      for (const BandwidthStep& change : trace.changes) {
+      for (const LinkStep& change : trace.changes) {
         const auto link = static_cast<size_t>(trace.link);
         at(change.at, [this, link, factor = change.factor] { degrade(link, factor); });
       }
+    }
+    for (size_t load = 0; load < footprints_.loads.size(); ++load) {
+      for (const Timed& one : footprints_.loads[load].limits)
+        at(Seconds(one.at), [this, load, now = one.at] { limit(load, now); });
     }
     for (size_t i = 0; i < disturbances_.background.size(); ++i)
       at(disturbances_.background[i].first, [this, i] { send_foreign(i, disturbances_.background[i].first); });
@@ -83,6 +87,8 @@ class Simulation {
 
  private:
   static constexpr int kNothing = -1, kDone = -2;
+  static constexpr double kAlmostNothing = 1e-30;  // SimGrid ignores a bandwidth of 0
+  static constexpr double kAnyRate       = 1e18;
 
   // An instance of a communication, while its members arrive and its phases run.
   struct Meeting {
@@ -120,15 +126,22 @@ class Simulation {
   size_t first_foreign() const { return footprints_.loads.size() - disturbances_.background.size(); }
 
   // A link that limits each flow by itself: in place of the fat pipes on its way, or as the flow of others asks for.
-  std::vector<s4u::LinkInRoute> limiter(s4u::NetZone* zone, size_t load) const {
-    BytesPerSecond limit = footprints_.loads[load].limit;
+  std::vector<s4u::LinkInRoute> limiter(s4u::NetZone* zone, size_t load) {
+    limiters_.push_back(nullptr);
+    if (!footprints_.loads[load].is_limited() && std::isinf(limit_at(load, 0))) return {};
+    s4u::Link* link  = zone->create_link(fmt::format("limit{}", load), limit_at(load, 0) * parts_);
+    limiters_.back() = link->set_latency(0)->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)->seal();
+    return {s4u::LinkInRoute(limiters_.back())};
+  }
+  // Of each flow of the load; SimGrid has no infinite bandwidth.
+  double limit_at(size_t load, double now) const {
+    double limit = footprints_.loads[load].limit_at(now);
     if (load >= first_foreign()) {
       const BytesPerSecond own = disturbances_.background[load - first_foreign()].limit;
-      if (own > BytesPerSecond(0) && (limit == BytesPerSecond(0) || own < limit)) limit = own;
+      if (own > BytesPerSecond(0)) limit = std::min(limit, own.value());
     }
-    if (limit == BytesPerSecond(0)) return {};
-    s4u::Link* link = zone->create_link(fmt::format("limit{}", load), limit.value() * parts_);
-    return {s4u::LinkInRoute(link->set_latency(0)->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)->seal())};
+    if (std::isinf(limit) && footprints_.loads[load].is_limited()) return kAnyRate;
+    return std::max(limit, kAlmostNothing);
   }
 
   s4u::Link* make_link(s4u::NetZone* zone, const std::string& name, BytesPerSecond bandwidth) const {
@@ -145,8 +158,14 @@ class Simulation {
 
   void degrade(size_t link, double factor) {
     if (links_[link] == nullptr) return;
-    constexpr double kAlmostNothing = 1e-30;  // SimGrid ignores a bandwidth of 0
     links_[link]->set_bandwidth(std::max(factor, kAlmostNothing) * bandwidth(link).value() * parts_);
+    release_bounds();
+  }
+  void limit(size_t load, double now) {
+    limiters_[load]->set_bandwidth(limit_at(load, now) * parts_);
+    release_bounds();
+  }
+  void release_bounds() {
     // Flows keep the bandwidth of the moment when they began as their limit.
     for (simgrid::kernel::resource::Model* model : simgrid_.engine().get_all_models()) {
       for (simgrid::kernel::resource::Action& action : *model->get_started_action_set()) action.set_bound(-1);
@@ -228,7 +247,7 @@ class Simulation {
     const Footprint& footprint = footprints_.of(instance);
     for (; meeting.phase < footprint.count; ++meeting.phase) {
       const Phase& phase = footprints_.phases_of(footprint)[static_cast<size_t>(meeting.phase)];
-      meeting.clock += phase.delay.value();
+      meeting.clock += phase.delay_at(meeting.clock);
       if (phase.load < 0) continue;
       meeting.begun = meeting.clock;
       simgrid::kernel::timer::Timer::set(meeting.clock, [this, instance] { start_flow(instance); });
@@ -289,6 +308,7 @@ class Simulation {
   SimGrid simgrid_;
   std::vector<s4u::Host*> hosts_;
   std::vector<s4u::Link*> links_;                         // as the platform's; null: nothing crosses it
+  std::vector<s4u::Link*> limiters_;                      // by load; null: nothing limits it by itself
   std::vector<s4u::ActorPtr> actors_;                     // by stream
   std::vector<int> waiting_for_;                          // by stream: an instance, kNothing yet, or kDone
   size_t done_ = 0;                                       // streams
@@ -315,7 +335,7 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
   check(options.disturbances, platform);
   refuse_lasting_failures(options.disturbances, platform);
   const ComputeTimes times(program, platform, options.disturbances);
-  Footprints prints = footprints(program, platform);
+  Footprints prints = footprints(program, platform, options.disturbances.links);
   sources(options.disturbances, platform, prints);
   const auto message              = run_in_child("simgrid_flows", [&] {
     return to_message(Simulation(program, prints, platform, times, options.disturbances).run());

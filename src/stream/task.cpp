@@ -41,6 +41,7 @@ void worsen(std::optional<Wire>& wire, const Platform& platform, const Route& ro
     const auto times = std::count(route.links.begin(), route.links.end(), crossed);
     found.bandwidth  = std::min(found.bandwidth, link(platform, crossed).payload() / static_cast<double>(times));
   }
+  if (route.limit > BytesPerSecond(0)) found.bandwidth = std::min(found.bandwidth, route.limit);
   if (wire) {
     found.latency   = std::max(found.latency, wire->latency);
     found.bandwidth = std::min(found.bandwidth, wire->bandwidth);

@@ -82,6 +82,7 @@ Disturbances random_disturbances(std::mt19937_64& rng, const platform::Platform&
     for (int i = draw(rng, 1, 4); i > 0; --i) {
       at += time(5e-3) + Seconds(1e-6);
       trace.changes.push_back({at, draw(rng, 0, 3) == 0 ? 0 : draw_real(rng, 0.1, 1.5)});
+      if (draw(rng, 0, 1) == 1) trace.changes.back().latency = time(1e-4);
     }
     if (trace.changes.back().factor == 0) trace.changes.push_back({at + Seconds(1e-3), 1});
     result.links.push_back(trace);
@@ -98,12 +99,12 @@ Disturbances random_disturbances(std::mt19937_64& rng, const platform::Platform&
   return result;
 }
 
-TEST(EngineAgreement, DisturbancesDoTheSameToBoth) {
+void expect_disturbances_do_the_same(platform::Platform (*wire)(std::mt19937_64&, int)) {
   for (uint64_t seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 rng(seed);
     const int devices    = draw(rng, 2, 7);
-    const auto platform  = shared_links(rng, devices);
+    const auto platform  = wire(rng, devices);
     const auto program   = random_streams(rng, devices);
     Options options      = kCoupled;
     options.disturbances = random_disturbances(rng, platform);
@@ -111,6 +112,10 @@ TEST(EngineAgreement, DisturbancesDoTheSameToBoth) {
                 engines().get("simgrid_flows", "test").run(program, platform, options));
   }
 }
+
+TEST(EngineAgreement, DisturbancesDoTheSameToBoth) { expect_disturbances_do_the_same(shared_links); }
+
+TEST(EngineAgreement, FatPipesThatChangeDoTheSameToBoth) { expect_disturbances_do_the_same(with_fat_pipes); }
 
 TEST(EngineAgreement, PacesAddUpToTheBytesOfTheirFlows) {
   Options options;

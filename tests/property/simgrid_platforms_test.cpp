@@ -129,9 +129,9 @@ TEST(SimgridPlatforms, SayWhichHostNeverComputes) {
   const test::TemporaryFolder folder;
   const std::string slow = file_of_two(folder, "1Gf", "<trace_connect trace=\"never\" element=\"b\" kind=\"SPEED\"/>");
   const std::string tail = " for good from 0 s on; let its profile end above 0 or repeat";
-  EXPECT_EQ(refusal_of(slow, 2), slow + ": host \"b\" has work left and is at speed 0" + tail);
+  EXPECT_EQ(refusal_of(slow, 2), slow + ":5:1: host \"b\" has work left and is at speed 0" + tail);
   const std::string off = file_of_two(folder, "1Gf", "<trace_connect trace=\"never\" element=\"b\"/>");
-  EXPECT_EQ(refusal_of(off, 2), off + ": host \"b\" has work left and is off" + tail);
+  EXPECT_EQ(refusal_of(off, 2), off + ":5:1: host \"b\" has work left and is off" + tail);
 }
 
 TEST(SimgridPlatforms, SayThatTheyHaveTooFewHostsThatCompute) {

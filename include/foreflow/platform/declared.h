@@ -14,12 +14,13 @@ struct Disk {
   BytesPerSecond read, write;
 };
 
-// How a host or a link changes in time: an availability, speed, bandwidth or state profile of SimGrid.
+// How a host or a link changes in time: an availability, speed, bandwidth, latency or state profile of SimGrid.
 struct Profile {
   enum class What {
     speed,      // fraction of the device's speed
     on,         // above 0: the device is on, else it is off
     bandwidth,  // bytes per second
+    latency,    // seconds
     link_on     // above 0: the link is up, else it is down
   };
   struct Step {
@@ -28,11 +29,16 @@ struct Profile {
   };
   What what;
   std::vector<int> indices;  // of the devices of the host, or of the links
-  std::vector<Step> steps;   // before the first: full speed, the link's bandwidth, on
+  std::vector<Step> steps;   // before the first: full speed, the link's bandwidth and latency, on
   Seconds period{0};         // after which the steps repeat; 0: they do not
+  std::string source = {};   // "FILE:LINE:COLUMN" of the element that asks for it
 };
 
 struct Declared {
+  // Of the network model of the file. A message takes `latency_factor` seconds for each second of a link's latency, and
+  // between two nodes moves at `window` over the latency of its route at most (Route::limit); 0: there is no window.
+  double latency_factor = 1;
+  Bytes window{0};
   std::vector<Disk> disks;
   std::vector<Profile> profiles;
   std::vector<std::string> assumed;  // what the file leaves open and how it was filled in, a line each

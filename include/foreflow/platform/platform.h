@@ -58,6 +58,12 @@ struct Route {
   // The sum over the links, and of hosts with coordinates (Vivaldi) the latency of their distance, which may be all
   // that there is between them: such a route takes time and no bandwidth.
   Seconds latency;
+  // What a message takes beyond the latency and the step latencies of the links: what the network model of a file adds
+  // to the latency of coordinates.
+  Seconds step_latency{0};
+  // The most that a protocol lets one message have, whatever the links carry: a TCP window, which is inversely
+  // proportional to `latency`. 0: any.
+  BytesPerSecond limit{0};
 
   // False when nothing joins the two.
   bool exists() const { return !links.empty() || latency > Seconds(0); }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "foreflow/base/units.h"
@@ -30,14 +31,17 @@ struct Jitter {
   uint64_t seed    = 0;
 };
 
-// The bandwidth of one link over time: `factor` times the platform's from `at` on, until the next change.
-struct BandwidthStep {
-  Seconds at;     // >= 0, ascending within a trace
-  double factor;  // >= 0; 0: the link is down, flows on it wait until it is repaired
+// A link over time: from `at` on, until the next change, its bandwidth is `factor` times the platform's and its latency
+// `latency`. Flows under way go on at the new bandwidth; a message takes the latency of the moment when it begins, and
+// a phase of a collective that of all its steps.
+struct LinkStep {
+  Seconds at;                           // >= 0, ascending within a trace
+  double factor                  = 1;   // >= 0; 0: the link is down, flows on it wait until it is repaired
+  std::optional<Seconds> latency = {};  // >= 0; none: the platform's
 };
 struct LinkTrace {
   int link;  // platform::Platform::links(); at most one trace for each
-  std::vector<BandwidthStep> changes;
+  std::vector<LinkStep> changes;
 };
 
 // Background traffic: a flow of `bytes` from one device to another starts at `first` and then every `period` until

@@ -223,12 +223,13 @@ class Populating {
 void heed(const NetworkConfig& network, std::vector<Link>& kinds) {
   for (Link& kind : kinds) {
     kind.efficiency   = network.bandwidth_factor;
-    kind.step_latency = std::max(0.0, network.latency_factor - 1) * kind.latency;
+    kind.step_latency = (network.latency_factor - 1) * kind.latency;
   }
 }
 
-platform::Router router_of(const MachineRef& machine) {
-  return [machine, router = std::make_shared<ZoneRouter>(machine->tree)](int from, int to) {
+platform::Router router_of(const MachineRef& machine, const Declared& declared) {
+  return [machine, window = declared.window, longer = declared.latency_factor - 1,
+          router = std::make_shared<ZoneRouter>(machine->tree)](int from, int to) {
     platform::Route route{{}, Seconds(0)};
     if (from == to) return route;
     const int source = machine->host_of(from), target = machine->host_of(to);
@@ -243,7 +244,9 @@ platform::Router router_of(const MachineRef& machine) {
     for (const int link : way.links)
       route.latency += machine->latencies[static_cast<size_t>(machine->kind_of_link(link))];
     route.latency += Seconds(way.further);
-    route.links = std::move(way.links);
+    route.step_latency = longer * Seconds(way.further);
+    route.links        = std::move(way.links);
+    if (source != target && window > Bytes(0) && route.latency > Seconds(0)) route.limit = window / route.latency;
     return route;
   };
 }
@@ -251,7 +254,7 @@ platform::Router router_of(const MachineRef& machine) {
 // Profiles of hosts become profiles of their devices.
 std::vector<Profile> profiles_of(std::vector<Profile> profiles, const Machine& machine) {
   for (Profile& profile : profiles) {
-    if (profile.what == Profile::What::bandwidth || profile.what == Profile::What::link_on) continue;
+    if (profile.what != Profile::What::speed && profile.what != Profile::What::on) continue;
     const int host           = profile.indices.front();
     const DeviceBlock& block = machine.block_of_host(host);
     profile.indices.clear();
@@ -302,6 +305,9 @@ Platform make(Document document, const DevicePlan& rules, const std::string& nam
   for (const Link& kind : filled->link_kinds) filled->latencies.push_back(kind.latency);
   heed(document.network, filled->link_kinds);
   auto declared            = std::make_shared<Declared>();
+  declared->latency_factor = document.network.latency_factor;
+  // There and back: NetworkCm02Model::comm_action_set_variable of SimGrid 3.32.
+  declared->window         = Bytes(document.network.bandwidth_factor * document.network.window / 2);
   declared->disks          = std::move(document.disks);
   declared->ignored        = std::move(document.ignored);
   declared->profiles       = profiles_of(std::move(document.profiles), *filled);
@@ -330,7 +336,7 @@ Platform make(Document document, const DevicePlan& rules, const std::string& nam
           .find_device = [machine](std::string_view text) { return machine->find_device(text); },
           .find_link   = [machine](std::string_view text) { return machine->find_link_of(text); },
           .graph       = nullptr,
-          .router      = router_of(machine),
+          .router      = router_of(machine, *declared),
           .declared    = declared,
           .cards       = [](const platform::Router&) { return CardUse{}; }}};
 }

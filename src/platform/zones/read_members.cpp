@@ -265,10 +265,8 @@ void read_link(Reading& reading, const pugi::xml_node& node) {
   const int link    = add_links(reading, node, Series{id}, split, numbers);
   const std::vector<int> all = split ? std::vector{link, link + 1} : std::vector{link};
   read_profile_of(reading, node, "bandwidth_file", Profile::What::bandwidth, all);
+  read_profile_of(reading, node, "latency_file", Profile::What::latency, all);
   read_profile_of(reading, node, "state_file", Profile::What::link_on, all);
-  if (!text(node, "latency_file").empty()) {
-    reading.document.ignored.push_back(fmt::format("latency_file of link {}: latencies do not change in time", id));
-  }
 }
 
 int backbone_of(Reading& reading, const pugi::xml_node& zone) {

@@ -6,8 +6,6 @@
 namespace foreflow::platform::zones {
 namespace {
 
-bool of_links(Profile::What what) { return what == Profile::What::bandwidth || what == Profile::What::link_on; }
-
 void connect(Reading& reading, const pugi::xml_node& node) {
   const Steps& trace          = reading.traces.at(text(node, "trace"));
   const std::string_view kind = attribute(node, "kind");
@@ -23,14 +21,10 @@ void connect(Reading& reading, const pugi::xml_node& node) {
   }
   if (indices.empty())
     reading.fail(node, fmt::format("element: there is no {} \"{}\"", of_host ? "host" : "link", element));
-  if (kind == "LATENCY") {
-    reading.document.ignored.push_back(
-        fmt::format("latency trace of link {}: latencies do not change in time", element));
-    return;
-  }
   const Profile::What what = kind == "SPEED"        ? Profile::What::speed
                              : kind == "HOST_AVAIL" ? Profile::What::on
                              : kind == "BANDWIDTH"  ? Profile::What::bandwidth
+                             : kind == "LATENCY"    ? Profile::What::latency
                                                     : Profile::What::link_on;
   add_profile(reading, node, {what, std::move(indices), trace.steps, trace.period});
 }
@@ -39,19 +33,12 @@ void connect(Reading& reading, const pugi::xml_node& node) {
 
 void add_profile(Reading& reading, const pugi::xml_node& node, Profile profile) {
   if (profile.steps.empty()) return;
-  const bool fat =
-      of_links(profile.what) &&
-      reading.link_kinds.examples()[static_cast<size_t>(link_kind(reading.tree(), profile.indices.front()))].fat;
-  if (fat) {
-    reading.document.ignored.push_back(fmt::format("profile of link {}: a FATPIPE keeps its bandwidth",
-                                                   link_name(reading.tree(), profile.indices.front())));
-    return;
-  }
   for (const Profile::Step& step : profile.steps) {
     const bool state = profile.what == Profile::What::on || profile.what == Profile::What::link_on;
     if (!state && step.value < 0)
       reading.fail(node, fmt::format("its profile has the value {}; only those of states go below zero", step.value));
   }
+  profile.source = reading.source.where(node);
   reading.document.profiles.push_back(std::move(profile));
 }
 

@@ -13,6 +13,7 @@ namespace foreflow::platform::zones {
 struct NetworkConfig {
   double bandwidth_factor = 1;  // of what a link carries
   double latency_factor   = 1;
+  double window           = 0;  // bytes of TCP under way, there and back; 0: no limit
 };
 
 struct Document {

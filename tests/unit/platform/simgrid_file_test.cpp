@@ -100,13 +100,35 @@ TEST(SimgridFile, MapsDevicesByTheNamesOfHostsAndZones) {
 TEST(SimgridFile, HonoursTheFactorsOfItsNetworkModelAndNamesTheRest) {
   const Platform platform =
       from(two_hosts("<config><prop id=\"network/latency-factor\" value=\"3\"/><prop id=\"network/bandwidth-factor\" "
-                     "value=\"0.9\"/><prop "
-                     "id=\"network/TCP-gamma\" value=\"4194304\"/><prop id=\"tracing\" value=\"yes\"/></config>"));
+                     "value=\"0.9\"/><prop id=\"network/TCP-gamma\" value=\"4194304\"/><prop "
+                     "id=\"network/weight-S\" value=\"20537\"/><prop id=\"smpi/bw-factor\" value=\"0:0.8\"/><prop "
+                     "id=\"tracing\" value=\"yes\"/></config>"));
   const Link& link = platform.links()[0];
   EXPECT_EQ(link.efficiency, 0.9);
   EXPECT_DOUBLE_EQ(link.latency.value(), 10e-6);
   EXPECT_DOUBLE_EQ(platform.step_latency(platform.route(0, 1)).value(), 30e-6);
-  EXPECT_EQ(platform.declared().ignored, std::vector<std::string>{"config: network/TCP-gamma \"4194304\""});
+  EXPECT_DOUBLE_EQ(platform.route(0, 1).limit.value(), 0.9 * 4194304 / (2 * 10e-6));
+  EXPECT_EQ(platform.declared().ignored,
+            std::vector<std::string>{"config: network/weight-S \"20537\", smpi/bw-factor \"0:0.8\" (by the size of a "
+                                     "message, and a phase of a collective is one flow of many messages)"});
+}
+
+// SimGrid's defaults: its option network/TCP-gamma, and set_default() of its models.
+TEST(SimgridFile, SetsWhatAModelSaysUnlessTheFileDoes) {
+  const auto with = [](const std::string& props) {
+    return from(two_hosts("<config>" + props + "<prop id=\"network/model\" value=\"LV08\"/></config>"));
+  };
+  const Platform plain = with("");
+  EXPECT_EQ(plain.links()[0].efficiency, 0.97);
+  EXPECT_DOUBLE_EQ(plain.route(0, 1).limit.value(), 0.97 * 4194304 / (2 * 10e-6));
+  EXPECT_EQ(plain.declared().ignored,
+            std::vector<std::string>{"config: network/weight-S of LV08, network/crosstraffic of LV08"});
+  const Platform own = with(
+      "<prop id=\"network/bandwidth-factor\" value=\"0.5\"/><prop id=\"network/TCP-gamma\" value=\"0\"/>"
+      "<prop id=\"network/crosstraffic\" value=\"no\"/><prop id=\"network/weight-S\" value=\"0\"/>");
+  EXPECT_EQ(own.links()[0].efficiency, 0.5);
+  EXPECT_EQ(own.route(0, 1).limit.value(), 0);
+  EXPECT_TRUE(own.declared().ignored.empty());
 }
 
 TEST(SimgridFile, HostsWithCoordinatesAreJoinedByLatencyAlone) {

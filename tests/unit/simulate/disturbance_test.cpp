@@ -100,6 +100,36 @@ TEST_P(EngineWithLinks, FlowsWaitWhileALinkIsDown) {
   EXPECT_NEAR(timeline.records[2][0].end.value(), 6.5, 1e-9);
 }
 
+// A message over a link of one second's latency.
+platform::Platform long_way(bool fat) {
+  Wiring wiring(2);
+  const int link                    = wiring.link(kBandwidth, Seconds(1));
+  const platform::Platform made     = wiring.route(0, 1, {link}).platform();
+  std::vector<platform::Link> links = made.links();
+  links[0].fat                      = fat;
+  return {made.name(), made.devices(), links, [made](int from, int to) { return made.route(from, to); }};
+}
+
+TEST_P(EngineWithLinks, MessagesTakeTheLatencyOfTheMomentWhenTheyBegin) {
+  ProgramWriter writer(2);
+  for (int i = 0; i < 3; ++i) writer.communicate(Kind::send, {0, 1}, kBytes);
+  LinkStep longer{Seconds(2)}, shorter{Seconds(4)};
+  longer.latency      = Seconds(3);
+  shorter.latency     = Seconds(0.5);
+  const auto timeline = run(writer, long_way(false), {.links = {{0, {longer, shorter}}}}, GetParam());
+  EXPECT_NEAR(timeline.records[0][0].end.value(), 1 + 1, 1e-9);
+  EXPECT_NEAR(timeline.records[0][1].end.value(), 2 + 3 + 1, 1e-9);
+  EXPECT_NEAR(timeline.records[0][2].end.value(), 6 + 0.5 + 1, 1e-9);
+}
+
+TEST_P(EngineWithLinks, FatPipesChangeForMessagesUnderWay) {
+  ProgramWriter writer(2);
+  writer.communicate(Kind::send, {0, 1}, kBytes);
+  // From 1 s on half of it in 0.5 s, nothing until 3 s, and the rest at double speed.
+  const auto timeline = run(writer, long_way(true), {.links = {{0, {{Seconds(1.5), 0}, {Seconds(3), 2}}}}}, GetParam());
+  EXPECT_NEAR(timeline.makespan.value(), 3.25, 1e-9);
+}
+
 TEST_P(EngineWithLinks, BackgroundTrafficTakesAShare) {
   ProgramWriter writer(4);
   writer.communicate(Kind::send, {0, 1}, kBytes);
@@ -151,6 +181,20 @@ TEST(Disturbance, FlowOverALinkThatStaysDownIsRefused) {
   EXPECT_EQ(message_of(writer, failure, "simgrid_flows"),
             "engine simgrid_flows: does not notice what never ends because link link0 is down for good; let its trace "
             "repair it, or use engine simgrid");
+}
+
+TEST(Disturbance, FatPipeThatStaysDownIsRefused) {
+  ProgramWriter writer(2);
+  writer.communicate(Kind::send, {0, 1}, kBytes);
+  Options options;
+  options.disturbances = {.links = {{0, {{Seconds(1.5), 0}}}}};
+  try {
+    engines().get("simgrid", "test").run(writer.program(), long_way(true), options);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "stream D1: Do_send never ends: a fat pipe on its way is down for good; let its trace repair it");
+  }
 }
 
 TEST(Disturbance, FloodOfOthersIsRefused) {
