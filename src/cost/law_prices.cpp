@@ -79,7 +79,7 @@ std::vector<ProductSizes> products_of(const Application& application, const ir::
 // True for a tensor whose rows do not all begin at a multiple of 16 bytes, as loads and matrix units want them.
 bool rows_are_odd(const ir::Type& type) {
   return type.is_tensor() && type.dims.size() > 1 &&
-         type.dims[type.dims.size() - 1] * ir::size_of(type.dtype) % 16 != 0;
+         type.dims[type.dims.size() - 1] * ir::bits_of(type.dtype) % 128 != 0;
 }
 
 bool is_unaligned(const Application& application) {
@@ -112,7 +112,7 @@ std::optional<Seconds> price_products(const Application& application, const plat
   const auto found             = find_product(calibrations, dtype);
   if (!found) return std::nullopt;
   const double in = fp8 ? 1 : element_bytes(call.inputs[0]), out = element_bytes(application.outputs[0]);
-  const FittedLaw law = for_training(*found->law);
+  const FittedLaw law    = for_training(*found->law);
   const double unaligned = is_unaligned(application) ? 1 : 0;
   Seconds sum(0);
   for (const ProductSizes& product : products) {
@@ -139,7 +139,7 @@ std::optional<Seconds> price_attention(const Application& application, const pla
   };
   const double samples = static_cast<double>(q.dims[0]), rows = size(q, 2), width = size(q, 1);
   const double heads = elements(q) / (samples * rows * width), key_heads = elements(k) / (samples * size(k, 2) * width);
-  const FittedLaw law = for_training(*found->law);
+  const FittedLaw law          = for_training(*found->law);
   const std::string_view dtype = dtype_of(application.call.inputs, application.outputs);
   const Seconds causal = time_by({&law, found->processors}, device, dtype, {samples, rows, heads, key_heads, width, 2});
   // The law does 2 s^2 d flops for a head: half of the square.

@@ -13,11 +13,11 @@ std::vector<std::string> float_types() {
   std::vector<std::string> names;
   for (int i = 0; i < ir::kDTypes; ++i) {
     const auto dtype = static_cast<ir::DType>(i);
-    if (ir::is_float(dtype)) names.emplace_back(ir::short_name(dtype));
+    if (ir::is_arithmetic(dtype)) names.emplace_back(ir::short_name(dtype));
   }
   for (int i = 0; i < ir::kDTypes; ++i) {
     const auto dtype = static_cast<ir::DType>(i);
-    if (ir::is_float(dtype)) names.emplace_back(ir::name(dtype));
+    if (ir::is_arithmetic(dtype)) names.emplace_back(ir::name(dtype));
   }
   names.emplace_back("fp8");
   return names;
