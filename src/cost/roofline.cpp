@@ -42,7 +42,9 @@ double efficiency(const JsonView& parameters, const char* key, double fallback) 
 
 std::string_view compute_dtype(const Application& application) {
   for (const ir::Type& input : application.call.inputs) {
-    if (input.is_tensor() && ir::is_float(input.dtype)) return ir::short_name(input.dtype);
+    if (!input.is_tensor() || !ir::is_float(input.dtype)) continue;
+    // Units take all floats of 8 bits at one rate.
+    return ir::bits_of(input.dtype) == 8 ? ir::short_name(ir::DType::f8) : ir::short_name(input.dtype);
   }
   return "f32";
 }
