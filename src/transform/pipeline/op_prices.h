@@ -36,8 +36,8 @@ class OpPrices {
     double flops;     // of the whole batch
     Seconds seconds;  // of one part
   };
-  // For the values of one interpretation. An op that cannot go on with a part of the batch has the price of the operands
-  // that it needs; who distributes the program refuses it.
+  // For the values of one interpretation. An op that cannot go on with a part of the batch has the price of the
+  // operands that it needs; who distributes the program refuses it.
   const Price& operator()(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values);
 
  private:
