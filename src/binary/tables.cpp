@@ -107,6 +107,13 @@ ir::Array Tables::read(const pb::Array& message) const {
   if (boolean && std::any_of(message.data().begin(), message.data().end(), [](char c) { return c != 0 && c != 1; })) {
     fail("a truth value is neither 0 nor 1");
   }
+  const bool has_sign = dtype == ir::DType::i4;
+  if (ir::bits_of(dtype) == 4 && std::any_of(message.data().begin(), message.data().end(), [&](char c) {
+        const int number = has_sign ? static_cast<signed char>(c) : static_cast<unsigned char>(c);
+        return number < (has_sign ? -8 : 0) || number > (has_sign ? 7 : 15);
+      })) {
+    fail("a number of 4 bits has more of them");
+  }
   std::copy_n(reinterpret_cast<const std::byte*>(message.data().data()), available, array.mutable_bytes());
   return array;
 }

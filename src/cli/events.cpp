@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/remarks.h"
 #include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
 
@@ -74,7 +75,8 @@ Json json_of(const std::vector<Event>& events) {
 
 void run(const Options& options) {
   const auto asked = scenario::load_file(options.scenario, options.settings);
-  auto events      = scenario::events(asked, scenario::load_platform(asked.platform));
+  remark_on_opsets(asked);
+  auto events = scenario::events(asked, scenario::load_platform(asked.platform));
   if (options.missing) std::erase_if(events, is_measured);
   write_if_given(options.csv, cost::print_csv(scenario::to_measure(events)));
   answer(options.json, json_of(events), options.csv == "-" ? "" : text_of(asked.name, events));

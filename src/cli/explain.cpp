@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/remarks.h"
 #include "foreflow/base/text.h"
 #include "foreflow/scenario/framework.h"
 #include "foreflow/scenario/run.h"
@@ -167,6 +168,7 @@ Json json_of(const report::Summary& summary, const std::vector<Term>& terms, con
 void run(const Options& options) {
   Json json = parse_json(read_file(options.scenario), options.scenario);
   for (const std::string& setting : options.settings) scenario::override_with(json, setting);
+  remark_on_opsets(json, options.scenario);
   const scenario::Completed completed = scenario::with_framework(json, options.scenario);
   const Json plain                    = without(completed.json, "framework");
   const report::Summary summary       = predicted(plain, options.scenario);

@@ -13,6 +13,7 @@
 #include "foreflow/interpret/flops.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
+#include "foreflow/transform/autodiff.h"
 
 namespace foreflow::cli::definitions::import_command {
 namespace {
@@ -46,9 +47,10 @@ Findings examine(const onnx::Imported& imported, const ir::Module& module) {
   findings.nodes               = imported.nodes;
   const ir::Function& function = module.entry();
   for (const ir::Op& op : function.ops) ++findings.ops[std::string(op.def->name)];
+  const std::vector<bool> masks = transform::mask_weights(module);
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     const ir::TypeRef& type = function.values[i].annotation;
-    if (function.parameters[i] == ir::ParameterRole::weight && type != nullptr && type->resolved()) {
+    if (function.parameters[i] == ir::ParameterRole::weight && !masks[i] && type != nullptr && type->resolved()) {
       findings.parameters += static_cast<double>(ir::element_count(type->dims));
     }
   }

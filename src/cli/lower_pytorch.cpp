@@ -10,6 +10,7 @@
 #include "foreflow/base/text.h"
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ir/half.h"
+#include "foreflow/ir/narrow.h"
 #include "foreflow/lower/project.h"
 #include "foreflow/lower/pytorch.h"
 #include "foreflow/onnx/tensor_file.h"
@@ -45,15 +46,22 @@ ir::Array random_array(const ir::Type& type, std::mt19937_64& random, const std:
     case ir::DType::f32: return filled<float>(type, real);
     case ir::DType::f16: return filled<uint16_t>(type, [&] { return ir::float_to_half(real()); });
     case ir::DType::bf16: return filled<uint16_t>(type, [&] { return ir::float_to_bfloat(real()); });
-    case ir::DType::f8: return filled<uint8_t>(type, [&] { return ir::float_to_float8(real()); });
+    case ir::DType::f8:
+    case ir::DType::f8e4m3fnuz:
+    case ir::DType::f8e5m2:
+    case ir::DType::f8e5m2fnuz:
+    case ir::DType::f8e8m0:
+    case ir::DType::f4e2m1: return filled<uint8_t>(type, [&] { return ir::float_to_narrow(type.dtype, real()); });
     case ir::DType::i64: return filled<int64_t>(type, bit);
     case ir::DType::i32: return filled<int32_t>(type, bit);
     case ir::DType::i16: return filled<int16_t>(type, bit);
-    case ir::DType::i8: return filled<int8_t>(type, bit);
+    case ir::DType::i8:
+    case ir::DType::i4: return filled<int8_t>(type, bit);
     case ir::DType::u64: return filled<uint64_t>(type, bit);
     case ir::DType::u32: return filled<uint32_t>(type, bit);
     case ir::DType::u16: return filled<uint16_t>(type, bit);
-    case ir::DType::u8: return filled<uint8_t>(type, bit);
+    case ir::DType::u8:
+    case ir::DType::u4: return filled<uint8_t>(type, bit);
     case ir::DType::boolean: return filled<bool>(type, bit);
   }
   return {};

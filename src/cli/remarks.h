@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "foreflow/base/json.h"
 #include "foreflow/scenario/scenario.h"
 
 namespace foreflow::cli {
@@ -11,5 +12,7 @@ namespace foreflow::cli {
 void remark_on_opset(const std::string& path);
 // The same for the models of a scenario and of its jobs.
 void remark_on_opsets(const scenario::Scenario& scenario);
+// The same for all models that a scenario in `file` names before it is read, when values may be lists to choose from.
+void remark_on_opsets(const Json& source, const std::string& file);
 
 }  // namespace foreflow::cli

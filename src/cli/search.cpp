@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/interruption.h"
 #include "cli/output.h"
+#include "cli/remarks.h"
 #include "cli/search_progress.h"
 #include "cli/timing.h"
 #include "foreflow/base/escape.h"
@@ -118,9 +119,11 @@ search::Result searched(const Options& options) {
   };
   SearchProgress progress;
   const Interruption interruption;
-  how.report = [&](const search::Status& status) { progress.show(status); };
-  how.stop   = [&] { return interruption.asked(); };
-  return search::search(scenario::read_source(options.scenario, options.settings), options.scenario, how);
+  how.report        = [&](const search::Status& status) { progress.show(status); };
+  how.stop          = [&] { return interruption.asked(); };
+  const Json source = scenario::read_source(options.scenario, options.settings);
+  remark_on_opsets(source, options.scenario);
+  return search::search(source, options.scenario, how);
 }
 
 void run(const Options& options) {

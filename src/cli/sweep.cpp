@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/remarks.h"
 #include "cli/timing.h"
 #include "foreflow/base/escape.h"
 #include "foreflow/base/progress.h"
@@ -30,6 +31,7 @@ struct Options {
 
 sweep::Result swept(const Options& options) {
   Json source = scenario::read_source(options.scenario, options.settings);
+  remark_on_opsets(source, options.scenario);
   if (!options.engine.empty()) source.set("engine", simulate::engines().get(options.engine, "--engine").name);
   sweep::Options how;
   how.store   = options.store;

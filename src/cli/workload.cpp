@@ -45,7 +45,7 @@ std::string gpt2_graph(const Options& options) {
 
 ir::DType parse_dtype(const std::string& name) {
   const auto dtype = ir::find_dtype(name);
-  if (!dtype || !ir::is_float(*dtype))
+  if (!dtype || !ir::is_arithmetic(*dtype))
     throw Error("--dtype", "\"" + name + "\" is no floating-point type; use f64, f32, f16, bf16 or f8");
   return *dtype;
 }

@@ -27,7 +27,7 @@ struct Parameters {
 constexpr double kBytesPerGb = 1.25e8;
 
 double count(const ir::Type& type) { return static_cast<double>(std::max<int64_t>(ir::element_count(type.dims), 0)); }
-double width(const ir::Type& type) { return ir::size_of(type.dtype); }
+double width(const ir::Type& type) { return ir::bits_of(type.dtype) / 8.0; }
 double gb(const ir::Type& type) { return ir::bytes_of(type).value() / kBytesPerGb; }
 
 // One pass over the first input, `reads` operands of its size; the output is not counted.

@@ -88,7 +88,7 @@ std::vector<ProductSizes> products_of(const Application& application, const ir::
 // True for a tensor whose rows do not all begin at a multiple of 16 bytes, as loads and matrix units want them.
 bool rows_are_odd(const ir::Type& type) {
   return type.is_tensor() && type.dims.size() > 1 &&
-         type.dims[type.dims.size() - 1] * ir::size_of(type.dtype) % 16 != 0;
+         type.dims[type.dims.size() - 1] * ir::bits_of(type.dtype) % 128 != 0;
 }
 
 bool is_unaligned(const Application& application) {

@@ -42,7 +42,9 @@ double efficiency(const JsonView& parameters, const char* key, double fallback) 
 
 std::string_view compute_dtype(const Application& application) {
   for (const ir::Type& input : application.call.inputs) {
-    if (input.is_tensor() && ir::is_float(input.dtype)) return ir::short_name(input.dtype);
+    if (!input.is_tensor() || !ir::is_float(input.dtype)) continue;
+    // Units take all floats of 8 bits at one rate.
+    return ir::bits_of(input.dtype) == 8 ? ir::short_name(ir::DType::f8) : ir::short_name(input.dtype);
   }
   return "f32";
 }
@@ -58,7 +60,7 @@ struct RooflineTerms {
 bool has_odd_rows(const ir::Type& type) {
   constexpr int64_t kAlignment = 16;
   return type.is_tensor() && type.dims.size() > 1 &&
-         type.dims[type.dims.size() - 1] * ir::size_of(type.dtype) % kAlignment != 0;
+         type.dims[type.dims.size() - 1] * ir::bits_of(type.dtype) % (8 * kAlignment) != 0;
 }
 
 // Work that does at least this many flop for each byte is done by matrix units.
@@ -71,7 +73,7 @@ bool is_odd_product(const Application& application, const ir::Work& work) {
 }
 
 double parameters_in(const ir::Type& type) {
-  if (!type.is_tuple()) return ir::bytes_of(type).value() / ir::size_of(type.dtype);
+  if (!type.is_tuple()) return 8 * ir::bytes_of(type).value() / ir::bits_of(type.dtype);
   double sum = 0;
   for (const ir::Type& element : type.elements) sum += parameters_in(element);
   return sum;

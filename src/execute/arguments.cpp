@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "foreflow/ir/half.h"
+#include "foreflow/ir/narrow.h"
 
 namespace foreflow::execute {
 namespace {
@@ -27,15 +28,24 @@ ir::Array tensor(const ir::Type& type, bool negative, int64_t below, std::mt1993
     case ir::DType::f32: fill<float>(array, real); break;
     case ir::DType::f16: fill<uint16_t>(array, [&] { return ir::float_to_half(static_cast<float>(real())); }); break;
     case ir::DType::bf16: fill<uint16_t>(array, [&] { return ir::float_to_bfloat(static_cast<float>(real())); }); break;
-    case ir::DType::f8: fill<uint8_t>(array, [&] { return ir::float_to_float8(static_cast<float>(real())); }); break;
+    case ir::DType::f8:
+    case ir::DType::f8e4m3fnuz:
+    case ir::DType::f8e5m2:
+    case ir::DType::f8e5m2fnuz:
+    case ir::DType::f8e8m0:
+    case ir::DType::f4e2m1:
+      fill<uint8_t>(array, [&] { return ir::float_to_narrow(type.dtype, static_cast<float>(real())); });
+      break;
     case ir::DType::i64: fill<int64_t>(array, whole); break;
     case ir::DType::i32: fill<int32_t>(array, whole); break;
     case ir::DType::i16: fill<int16_t>(array, whole); break;
     case ir::DType::i8: fill<int8_t>(array, whole); break;
+    case ir::DType::i4: fill<int8_t>(array, [&] { return ir::to_int4(whole()); }); break;
     case ir::DType::u64: fill<uint64_t>(array, whole); break;
     case ir::DType::u32: fill<uint32_t>(array, whole); break;
     case ir::DType::u16: fill<uint16_t>(array, whole); break;
     case ir::DType::u8: fill<uint8_t>(array, whole); break;
+    case ir::DType::u4: fill<uint8_t>(array, [&] { return ir::to_uint4(whole()); }); break;
     case ir::DType::boolean: fill<bool>(array, [&] { return random() % 2 == 1; }); break;
   }
   return array;

@@ -5,6 +5,7 @@
 
 #include "foreflow/base/memory.h"
 #include "foreflow/ir/half.h"
+#include "foreflow/ir/narrow.h"
 
 namespace foreflow::ir {
 namespace {
@@ -68,15 +69,22 @@ double Array::at(int64_t index) const {
     case DType::f32: return data<float>()[i];
     case DType::f16: return half_to_float(data<uint16_t>()[i]);
     case DType::bf16: return bfloat_to_float(data<uint16_t>()[i]);
-    case DType::f8: return float8_to_float(data<uint8_t>()[i]);
+    case DType::f8:
+    case DType::f8e4m3fnuz:
+    case DType::f8e5m2:
+    case DType::f8e5m2fnuz:
+    case DType::f8e8m0:
+    case DType::f4e2m1: return narrow_to_float(dtype_, data<uint8_t>()[i]);
     case DType::i64: return static_cast<double>(data<int64_t>()[i]);
     case DType::i32: return data<int32_t>()[i];
     case DType::i16: return data<int16_t>()[i];
-    case DType::i8: return data<int8_t>()[i];
+    case DType::i8:
+    case DType::i4: return data<int8_t>()[i];
     case DType::u64: return static_cast<double>(data<uint64_t>()[i]);
     case DType::u32: return data<uint32_t>()[i];
     case DType::u16: return data<uint16_t>()[i];
-    case DType::u8: return data<uint8_t>()[i];
+    case DType::u8:
+    case DType::u4: return data<uint8_t>()[i];
     case DType::boolean: return data<bool>()[i] ? 1 : 0;
   }
   return 0;

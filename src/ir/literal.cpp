@@ -7,6 +7,7 @@
 #include "foreflow/ir/countable.h"
 #include "foreflow/ir/half.h"
 #include "foreflow/ir/names.h"
+#include "foreflow/ir/narrow.h"
 
 namespace foreflow::ir {
 namespace {
@@ -118,15 +119,22 @@ Array scan_array(Scanner& scanner, DType dtype) {
     case DType::f32: fill<float>(array, scanner, single); break;
     case DType::f16: fill<uint16_t>(array, scanner, [&] { return float_to_half(single()); }); break;
     case DType::bf16: fill<uint16_t>(array, scanner, [&] { return float_to_bfloat(single()); }); break;
-    case DType::f8: fill<uint8_t>(array, scanner, [&] { return float_to_float8(single()); }); break;
+    case DType::f8:
+    case DType::f8e4m3fnuz:
+    case DType::f8e5m2:
+    case DType::f8e5m2fnuz:
+    case DType::f8e8m0:
+    case DType::f4e2m1: fill<uint8_t>(array, scanner, [&] { return float_to_narrow(dtype, single()); }); break;
     case DType::i64: fill<int64_t>(array, scanner, integer); break;
     case DType::i32: fill<int32_t>(array, scanner, [&] { return static_cast<int32_t>(integer()); }); break;
     case DType::i16: fill<int16_t>(array, scanner, [&] { return static_cast<int16_t>(integer()); }); break;
     case DType::i8: fill<int8_t>(array, scanner, [&] { return static_cast<int8_t>(integer()); }); break;
+    case DType::i4: fill<int8_t>(array, scanner, [&] { return to_int4(integer()); }); break;
     case DType::u64: fill<uint64_t>(array, scanner, whole); break;
     case DType::u32: fill<uint32_t>(array, scanner, [&] { return static_cast<uint32_t>(integer()); }); break;
     case DType::u16: fill<uint16_t>(array, scanner, [&] { return static_cast<uint16_t>(integer()); }); break;
     case DType::u8: fill<uint8_t>(array, scanner, [&] { return static_cast<uint8_t>(integer()); }); break;
+    case DType::u4: fill<uint8_t>(array, scanner, [&] { return to_uint4(integer()); }); break;
     case DType::boolean: fill<bool>(array, scanner, [&] { return integer() != 0; }); break;
   }
   scanner.expect(']');

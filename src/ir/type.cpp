@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "foreflow/base/error.h"
 #include "foreflow/ir/countable.h"
@@ -14,23 +15,30 @@ namespace {
 struct DTypeRow {
   DType dtype;
   std::string_view name, short_name;
-  int size;
+  int bits;
 };
 
-constexpr std::array<DTypeRow, kDTypes> kRows = {{{DType::f64, "Float64", "f64", 8},
-                                                  {DType::f32, "Float32", "f32", 4},
-                                                  {DType::f16, "Float16", "f16", 2},
-                                                  {DType::bf16, "BFloat16", "bf16", 2},
-                                                  {DType::f8, "Float8", "f8", 1},
-                                                  {DType::i64, "Int64", "i64", 8},
-                                                  {DType::i32, "Int32", "i32", 4},
-                                                  {DType::i16, "Int16", "i16", 2},
-                                                  {DType::i8, "Int8", "i8", 1},
-                                                  {DType::u64, "UInt64", "u64", 8},
-                                                  {DType::u32, "UInt32", "u32", 4},
-                                                  {DType::u16, "UInt16", "u16", 2},
-                                                  {DType::u8, "UInt8", "u8", 1},
-                                                  {DType::boolean, "Bool", "bool", 1}}};
+constexpr std::array<DTypeRow, kDTypes> kRows = {{{DType::f64, "Float64", "f64", 64},
+                                                  {DType::f32, "Float32", "f32", 32},
+                                                  {DType::f16, "Float16", "f16", 16},
+                                                  {DType::bf16, "BFloat16", "bf16", 16},
+                                                  {DType::f8, "Float8", "f8", 8},
+                                                  {DType::f8e4m3fnuz, "Float8E4M3FNUZ", "f8e4m3fnuz", 8},
+                                                  {DType::f8e5m2, "Float8E5M2", "f8e5m2", 8},
+                                                  {DType::f8e5m2fnuz, "Float8E5M2FNUZ", "f8e5m2fnuz", 8},
+                                                  {DType::f8e8m0, "Float8E8M0", "f8e8m0", 8},
+                                                  {DType::f4e2m1, "Float4E2M1", "f4e2m1", 4},
+                                                  {DType::i64, "Int64", "i64", 64},
+                                                  {DType::i32, "Int32", "i32", 32},
+                                                  {DType::i16, "Int16", "i16", 16},
+                                                  {DType::i8, "Int8", "i8", 8},
+                                                  {DType::i4, "Int4", "i4", 4},
+                                                  {DType::u64, "UInt64", "u64", 64},
+                                                  {DType::u32, "UInt32", "u32", 32},
+                                                  {DType::u16, "UInt16", "u16", 16},
+                                                  {DType::u8, "UInt8", "u8", 8},
+                                                  {DType::u4, "UInt4", "u4", 4},
+                                                  {DType::boolean, "Bool", "bool", 8}}};
 
 const DTypeRow& row(DType dtype) { return kRows[static_cast<size_t>(dtype)]; }
 
@@ -38,8 +46,10 @@ const DTypeRow& row(DType dtype) { return kRows[static_cast<size_t>(dtype)]; }
 
 std::string_view name(DType dtype) { return row(dtype).name; }
 std::string_view short_name(DType dtype) { return row(dtype).short_name; }
-int size_of(DType dtype) { return row(dtype).size; }
-bool is_float(DType dtype) { return dtype <= DType::f8; }
+int bits_of(DType dtype) { return row(dtype).bits; }
+int size_of(DType dtype) { return (row(dtype).bits + 7) / 8; }
+bool is_float(DType dtype) { return dtype <= DType::f4e2m1; }
+bool is_arithmetic(DType dtype) { return dtype <= DType::f8; }
 
 std::optional<DType> find_dtype(std::string_view name) {
   for (const DTypeRow& candidate : kRows) {
@@ -198,7 +208,8 @@ Bytes bytes_of(const Type& type) {
     case Type::Kind::unknown: break;
     case Type::Kind::scalar: total = Bytes(size_of(type.dtype)); break;
     case Type::Kind::tensor:
-      if (type.resolved()) total = Bytes(static_cast<double>(element_count(type.dims)) * size_of(type.dtype));
+      if (type.resolved())
+        total = Bytes(std::ceil(static_cast<double>(element_count(type.dims)) * bits_of(type.dtype) / 8));
       break;
     case Type::Kind::tuple:
       for (const Type& element : type.elements) total += bytes_of(element);

@@ -15,8 +15,8 @@ struct DTypeRow {
   std::optional<DType> dtype;
 };
 
-// TensorProto.DataType up to IR version 10; a row's place is its number.
-constexpr std::array<DTypeRow, 24> kTypes = {{
+// TensorProto.DataType up to IR version 12; a row's place is its number.
+constexpr std::array<DTypeRow, 25> kTypes = {{
     {"UNDEFINED", {}},
     {"FLOAT", DType::f32},
     {"UINT8", DType::u8},
@@ -35,12 +35,13 @@ constexpr std::array<DTypeRow, 24> kTypes = {{
     {"COMPLEX128", {}},
     {"BFLOAT16", DType::bf16},
     {"FLOAT8E4M3FN", DType::f8},
-    {"FLOAT8E4M3FNUZ", {}},
-    {"FLOAT8E5M2", {}},
-    {"FLOAT8E5M2FNUZ", {}},
-    {"UINT4", {}},
-    {"INT4", {}},
-    {"FLOAT4E2M1", {}},
+    {"FLOAT8E4M3FNUZ", DType::f8e4m3fnuz},
+    {"FLOAT8E5M2", DType::f8e5m2},
+    {"FLOAT8E5M2FNUZ", DType::f8e5m2fnuz},
+    {"UINT4", DType::u4},
+    {"INT4", DType::i4},
+    {"FLOAT4E2M1", DType::f4e2m1},
+    {"FLOAT8E8M0", DType::f8e8m0},
 }};
 
 bool known(int64_t number) { return number >= 0 && number < static_cast<int64_t>(kTypes.size()); }

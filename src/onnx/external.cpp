@@ -56,7 +56,7 @@ std::optional<Found> find(const onnx_proto::TensorProto& tensor, const std::opti
   if (leaves_folder(data.location)) {
     throw Error(where, "external_data location " + quote(data.location) + " is outside the model's folder");
   }
-  const int64_t bytes = ir::element_count(type.dims) * ir::size_of(type.dtype);
+  const int64_t bytes = stored_bytes(type.dtype, ir::element_count(type.dims));
   if (data.length >= 0 && data.length != bytes) {
     throw Error(where, "external_data length is " + std::to_string(data.length) + " bytes; " + ir::to_string(type) +
                            " needs " + std::to_string(bytes));
@@ -88,11 +88,10 @@ std::optional<Array> read_external(const onnx_proto::TensorProto& tensor, const 
   Array array(type.dtype, type.dims);
   std::ifstream file(found->path, std::ios::binary);
   file.seekg(found->offset);
-  file.read(reinterpret_cast<char*>(array.mutable_bytes()), found->bytes);
+  std::string raw(static_cast<size_t>(found->bytes), 0);
+  file.read(raw.data(), found->bytes);
   if (!file) throw Error(where, "cannot read " + found->path.string());
-  if (type.dtype == ir::DType::boolean) {
-    for (int64_t i = 0; i < found->bytes; ++i) array.mutable_bytes()[i] = std::byte{array.bytes()[i] != std::byte{}};
-  }
+  set_raw(array, raw);
   return array;
 }
 

@@ -99,19 +99,45 @@ class Importer {
   void add_input(const onnx_proto::ValueInfoProto& input) {
     if (input.name().empty()) throw Error(file_, "a graph input has no name");
     if (main_.initializers.contains(input.name())) return;  // it has a default, as every weight had until IR version 3
-    auto type            = stated_type(input, file_ + ": graph input " + quote(input.name()));
-    const Array* numbers = given_for(given_.inputs, input.name());
-    const ir::Dims* dims = numbers != nullptr ? &numbers->dims() : given_for(given_.shapes, input.name());
+    const std::string where = file_ + ": graph input " + quote(input.name());
+    const Form form         = form_of(input, where);
+    const bool absent       = given_.absent.contains(input.name());
+    if (absent && form == Form::tensor) throw Error(where, "is a tensor, which cannot be absent");
+    if (absent && is_optional(form)) {
+      main_.values[input.name()] = ValueId::none;
+    } else {
+      main_.values[input.name()] = is_sequence(form) ? sequence_input(input, where) : tensor_input(input, input.name());
+    }
+  }
+
+  ValueId sequence_input(const onnx_proto::ValueInfoProto& input, const std::string& where) {
+    std::vector<ValueId> elements;
+    for (;;) {
+      const std::string name = input.name() + "/" + std::to_string(elements.size());
+      if (given_for(given_.inputs, name) == nullptr && given_for(given_.shapes, name) == nullptr) break;
+      elements.push_back(tensor_input(input, name));
+    }
+    if (elements.empty() && !given_.absent.contains(input.name()))
+      throw Error(where, "is a sequence of a length that is not known; give the shapes of its elements, " +
+                             quote(input.name() + "/0") + " and so on");
+    return emitter_.sequence(std::move(elements));
+  }
+
+  // A parameter of the stated type: an input, or an element of one that is a sequence.
+  ValueId tensor_input(const onnx_proto::ValueInfoProto& input, const std::string& name) {
+    auto type            = stated_type(input, file_ + ": graph input " + quote(name));
+    const Array* numbers = given_for(given_.inputs, name);
+    const ir::Dims* dims = numbers != nullptr ? &numbers->dims() : given_for(given_.shapes, name);
     // A program that is written out for some shapes is right for no other ones.
-    if (has_subgraphs(main_.graph) && type && dims != nullptr) *type = with_given_shape(*type, *dims, input.name());
+    if (has_subgraphs(main_.graph) && type && dims != nullptr) *type = with_given_shape(*type, *dims, name);
     if (has_subgraphs(main_.graph) && type && type->is_tensor() && type->ranked)
       type->dims = with_symbol_sizes(input, type->dims);
     std::optional<Array> converted;
     if (numbers != nullptr && type && numbers->dtype() != type->dtype)
       numbers = &converted.emplace(as_type(*numbers, type->dtype));
-    const ValueId id           = emitter_.parameter(text_name(input.name()), ir::ParameterRole::data, type, numbers);
-    main_.values[input.name()] = id;
-    result_.inputs.push_back({input.name(), emitter_.name(id), stated_dimensions(input)});
+    const ValueId id = emitter_.parameter(text_name(name), ir::ParameterRole::data, type, numbers);
+    result_.inputs.push_back({name, emitter_.name(id), stated_dimensions(input)});
+    return id;
   }
 
   ir::Type with_given_shape(const ir::Type& stated, const ir::Dims& dims, const std::string& input) const {
@@ -220,7 +246,8 @@ class Importer {
   }
 
   std::vector<ValueId> emit(Node& node, std::vector<ValueId> operands) {
-    if (node.op == "Identity" && operands.size() == 1 && emitter_.elements(operands[0]) != nullptr) return operands;
+    const bool is_value = operands.size() == 1 && operands[0] != ValueId::none;
+    if (node.op == "Identity" && is_value && emitter_.elements(operands[0]) != nullptr) return operands;
     std::vector<std::string> names;
     for (const std::string& output : node.outputs) names.push_back(text_name(output));
     return emitter_.emit(node.where, node.op, std::move(operands), std::move(node.attributes), node.outputs.size(),
@@ -354,6 +381,28 @@ Imported import_message(std::string_view bytes, const std::string& file, Folder 
 }
 
 }  // namespace
+
+std::vector<StatedPort> stated_inputs(const std::string& path) {
+  ModelProto model;
+  parse_message(read_message_file(path), path, "an ONNX model", model);
+  std::set<std::string_view> defaults;
+  for (const TensorProto& tensor : model.graph().initializer()) defaults.insert(tensor.name());
+  std::vector<StatedPort> inputs;
+  for (const auto& input : model.graph().input()) {
+    if (!defaults.contains(input.name()))
+      inputs.push_back({input.name(), form_of(input, path + ": graph input " + quote(input.name()))});
+  }
+  return inputs;
+}
+
+std::vector<StatedPort> stated_outputs(const std::string& path) {
+  ModelProto model;
+  parse_message(read_message_file(path), path, "an ONNX model", model);
+  std::vector<StatedPort> outputs;
+  for (const auto& output : model.graph().output())
+    outputs.push_back({output.name(), form_of(output, path + ": graph output " + quote(output.name()))});
+  return outputs;
+}
 
 Imported import_model(const std::string& path, const ir::OpTable& ops, Numbers numbers, const Given& given) {
   return import_message(read_message_file(path), path, std::filesystem::path(path).parent_path(), ops, numbers, given);

@@ -8,11 +8,33 @@ namespace foreflow::onnx {
 
 using onnx_proto::TypeProto;
 
+namespace {
+
+// The type without `optional` and `sequence` around it.
+const TypeProto& inner_type(const TypeProto& type) {
+  if (type.has_optional_type()) return inner_type(type.optional_type().elem_type());
+  return type.has_sequence_type() ? type.sequence_type().elem_type() : type;
+}
+
+}  // namespace
+
+Form form_of(const onnx_proto::ValueInfoProto& value, const std::string& where) {
+  const bool optional   = value.type().has_optional_type();
+  const TypeProto& type = optional ? value.type().optional_type().elem_type() : value.type();
+  const TypeProto& held = inner_type(type);
+  if (held.value_case() != TypeProto::VALUE_NOT_SET && !held.has_tensor_type())
+    throw Error(where,
+                "is a map, a sparse tensor or a sequence of sequences; only dense tensors, sequences of them "
+                "and optional ones are supported");
+  if (type.has_sequence_type()) return optional ? Form::optional_sequence : Form::sequence;
+  return optional ? Form::optional_tensor : Form::tensor;
+}
+
 std::optional<ir::Type> stated_type(const onnx_proto::ValueInfoProto& value, const std::string& where) {
-  if (!value.has_type() || value.type().value_case() == TypeProto::VALUE_NOT_SET) return std::nullopt;
-  if (!value.type().has_tensor_type())
-    throw Error(where, "is a sequence, map, optional or sparse tensor; only dense tensors are supported");
-  const TypeProto::Tensor& tensor = value.type().tensor_type();
+  form_of(value, where);
+  const TypeProto& type = inner_type(value.type());
+  if (type.value_case() == TypeProto::VALUE_NOT_SET) return std::nullopt;
+  const TypeProto::Tensor& tensor = type.tensor_type();
   const auto dtype                = find_dtype(tensor.elem_type());
   if (!dtype) throw Error(where, "data type " + dtype_text(tensor.elem_type()) + " is not supported");
   if (!tensor.has_shape()) return ir::Type::unranked(*dtype);
@@ -31,7 +53,7 @@ std::optional<ir::Type> stated_type(const onnx_proto::ValueInfoProto& value, con
 
 std::vector<std::string> stated_dimensions(const onnx_proto::ValueInfoProto& value) {
   std::vector<std::string> dimensions;
-  for (const auto& dim : value.type().tensor_type().shape().dim()) {
+  for (const auto& dim : inner_type(value.type()).tensor_type().shape().dim()) {
     if (dim.has_dim_value() && dim.dim_value() >= 0) {
       dimensions.push_back(std::to_string(dim.dim_value()));
     } else {

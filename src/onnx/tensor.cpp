@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "foreflow/ir/countable.h"
+#include "foreflow/ir/narrow.h"
 #include "onnx/dtype.h"
 
 namespace foreflow::onnx {
@@ -42,7 +43,14 @@ void with_field(const TensorProto& tensor, DType dtype, Use use) {
     case DType::u64: return use(tensor.uint64_data(), uint64_t{});
     case DType::u32: return use(tensor.uint64_data(), uint32_t{});
     case DType::u8:
-    case DType::f8: return use(tensor.int32_data(), uint8_t{});
+    case DType::u4:
+    case DType::i4:
+    case DType::f8:
+    case DType::f8e4m3fnuz:
+    case DType::f8e5m2:
+    case DType::f8e5m2fnuz:
+    case DType::f8e8m0:
+    case DType::f4e2m1: return use(tensor.int32_data(), uint8_t{});
     case DType::f16:
     case DType::bf16:
     case DType::u16: return use(tensor.int32_data(), uint16_t{});
@@ -50,7 +58,40 @@ void with_field(const TensorProto& tensor, DType dtype, Use use) {
   }
 }
 
+bool is_packed(DType dtype) { return ir::bits_of(dtype) < 8; }
+
+// What fields hold for `count` elements: numbers, or pairs of 4 bits each.
+int64_t entries(DType dtype, int64_t count) { return is_packed(dtype) ? stored_bytes(dtype, count) : count; }
+
+// Two elements of 4 bits from each byte, the first from its low half.
+void unpack(std::span<const uint8_t> packed, Array& array) {
+  auto* out = reinterpret_cast<uint8_t*>(array.mutable_bytes());
+  for (size_t i = 0; i < array.byte_count(); ++i) {
+    const auto bits = static_cast<uint8_t>(i % 2 == 0 ? packed[i / 2] & 15 : packed[i / 2] >> 4);
+    out[i]          = array.dtype() == DType::i4 ? static_cast<uint8_t>(ir::to_int4(bits)) : bits;
+  }
+}
+
+std::string packed(const Array& array) {
+  std::string bytes((array.byte_count() + 1) / 2, 0);
+  const auto* elements = reinterpret_cast<const uint8_t*>(array.bytes());
+  for (size_t i = 0; i < array.byte_count(); ++i)
+    bytes[i / 2] = static_cast<char>(bytes[i / 2] | (elements[i] & 15) << (i % 2 == 0 ? 0 : 4));
+  return bytes;
+}
+
 }  // namespace
+
+int64_t stored_bytes(DType dtype, int64_t count) {
+  return is_packed(dtype) ? (count + 1) / 2 : count * ir::size_of(dtype);
+}
+
+void set_raw(Array& array, std::span<const char> raw) {
+  if (is_packed(array.dtype())) return unpack({reinterpret_cast<const uint8_t*>(raw.data()), raw.size()}, array);
+  std::copy_n(reinterpret_cast<const std::byte*>(raw.data()), array.byte_count(), array.mutable_bytes());
+  if (array.dtype() != DType::boolean) return;
+  for (size_t i = 0; i < array.byte_count(); ++i) array.mutable_bytes()[i] = std::byte{array.bytes()[i] != std::byte{}};
+}
 
 ir::Type tensor_type(const TensorProto& tensor, const std::string& where) {
   const std::optional<DType> dtype = find_dtype(tensor.data_type());
@@ -77,14 +118,15 @@ void check_count(const TensorProto& tensor, const std::string& where) {
   const ir::Type type = tensor_type(tensor, where);
   const int64_t count = ir::element_count(type.dims);
   if (tensor.has_raw_data()) {
-    const int64_t bytes = count * ir::size_of(type.dtype);
+    const int64_t bytes = stored_bytes(type.dtype, count);
     if (std::cmp_not_equal(tensor.raw_data().size(), bytes))
       wrong_count(where, tensor, type.dims, tensor.raw_data().size(), "bytes", bytes);
     return;
   }
   with_field(tensor, type.dtype, [&](const auto& field, auto) {
-    if (std::cmp_not_equal(field.size(), count))
-      wrong_count(where, tensor, type.dims, static_cast<size_t>(field.size()), "numbers", count);
+    const int64_t numbers = entries(type.dtype, count);
+    if (std::cmp_not_equal(field.size(), numbers))
+      wrong_count(where, tensor, type.dims, static_cast<size_t>(field.size()), "numbers", numbers);
   });
 }
 
@@ -95,12 +137,11 @@ Array to_array(const TensorProto& tensor, const std::string& where) {
   check_count(tensor, where);
   Array array(type.dtype, type.dims);
   if (tensor.has_raw_data()) {
-    std::copy_n(reinterpret_cast<const std::byte*>(tensor.raw_data().data()), array.byte_count(),
-                array.mutable_bytes());
-    if (type.dtype == DType::boolean) {
-      for (size_t i = 0; i < array.byte_count(); ++i)
-        array.mutable_bytes()[i] = std::byte{array.bytes()[i] != std::byte{}};
-    }
+    set_raw(array, tensor.raw_data());
+    return array;
+  }
+  if (is_packed(type.dtype)) {
+    unpack(std::vector<uint8_t>(tensor.int32_data().begin(), tensor.int32_data().end()), array);
     return array;
   }
   with_field(tensor, type.dtype, [&](const auto& field, auto element) { copy_field<decltype(element)>(field, array); });
@@ -142,7 +183,11 @@ Array to_dense(const onnx_proto::SparseTensorProto& sparse, const std::string& w
 void set_tensor(TensorProto& tensor, const Array& array) {
   tensor.set_data_type(number_of(array.dtype()));
   for (const int64_t dim : array.dims()) tensor.add_dims(dim);
-  tensor.set_raw_data(array.bytes(), array.byte_count());
+  if (is_packed(array.dtype())) {
+    tensor.set_raw_data(packed(array));
+  } else {
+    tensor.set_raw_data(array.bytes(), array.byte_count());
+  }
 }
 
 }  // namespace foreflow::onnx

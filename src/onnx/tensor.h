@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "foreflow/ir/array.h"
@@ -16,6 +17,12 @@ ir::Type tensor_type(const onnx_proto::TensorProto& tensor, const std::string& w
 
 // Throws Error at `where` if the amount of data in the message does not match the dimensions.
 void check_count(const onnx_proto::TensorProto& tensor, const std::string& where);
+
+// Bytes of so many elements in raw data and external files, where two of 4 bits share one.
+int64_t stored_bytes(ir::DType dtype, int64_t count);
+
+// Fills an array from its raw data, `stored_bytes` of them.
+void set_raw(ir::Array& array, std::span<const char> raw);
 
 bool is_external(const onnx_proto::TensorProto& tensor);
 

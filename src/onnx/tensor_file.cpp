@@ -1,5 +1,8 @@
 #include "foreflow/onnx/tensor_file.h"
 
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
+
 #include "foreflow/base/text.h"
 #include "onnx/proto.h"
 #include "onnx/tensor.h"
@@ -14,6 +17,37 @@ NamedArray parse_tensor(std::string_view bytes, const std::string& name) {
 }
 
 NamedArray read_tensor_file(const std::string& path) { return parse_tensor(read_message_file(path), path); }
+
+// onnx-data.proto: name 1, elem_type 2, a tensor 3, a sequence 5. The fields of SequenceProto and of OptionalProto that
+// hold them have the same numbers.
+std::vector<ir::Array> parse_sequence(std::string_view bytes, const std::string& name) {
+  using google::protobuf::internal::WireFormatLite;
+  google::protobuf::io::CodedInputStream input(reinterpret_cast<const uint8_t*>(bytes.data()),
+                                               static_cast<int>(bytes.size()));
+  std::vector<ir::Array> tensors;
+  while (const uint32_t tag = input.ReadTag()) {
+    const int field = WireFormatLite::GetTagFieldNumber(tag);
+    if ((field != 3 && field != 5) ||
+        WireFormatLite::GetTagWireType(tag) != WireFormatLite::WIRETYPE_LENGTH_DELIMITED) {
+      if (!WireFormatLite::SkipField(&input, tag)) throw Error(name, "is no ONNX sequence, or only a part of one");
+      continue;
+    }
+    uint32_t size = 0;
+    std::string part;
+    if (!input.ReadVarint32(&size) || !input.ReadString(&part, static_cast<int>(size)))
+      throw Error(name, "is no ONNX sequence, or only a part of one");
+    if (field == 3) {
+      tensors.push_back(parse_tensor(part, name).array);
+    } else {
+      for (ir::Array& tensor : parse_sequence(part, name)) tensors.push_back(std::move(tensor));
+    }
+  }
+  return tensors;
+}
+
+std::vector<ir::Array> read_sequence_file(const std::string& path) {
+  return parse_sequence(read_message_file(path), path);
+}
 
 ir::Array as_wanted(const ir::Array& array, ir::DType wanted) {
   if (array.is_tuple() || array.dtype() != ir::DType::u16 || wanted != ir::DType::bf16) return array;

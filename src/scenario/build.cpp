@@ -110,6 +110,8 @@ Sequential from_onnx(const Scenario& scenario) {
   check_known_shapes(scenario, imported, sequential.module);
   // Some exporters write weights as constants.
   sequential.module = transform::lift_constants(sequential.module, ops::table());
+  // So do their names where a file has weights among its inputs.
+  sequential.module = transform::with_weights(sequential.module, scenario.workload.weights);
   sequential.module = with_separate_samples(imported, sequential.module);
   sequential.module = for_global_batch(scenario, sequential.module, samples_in(sequential.module));
   if (scenario.workload.dtype) sequential.module = with_dtype(sequential.module, *scenario.workload.dtype);
@@ -189,11 +191,12 @@ ir::Module made_ready(const Scenario& scenario, const ir::Module& module) {
 }
 
 double parameters_of(const ir::Module& module) {
-  const ir::Function& function = module.entry();
-  double count                 = 0;
+  const ir::Function& function  = module.entry();
+  const std::vector<bool> masks = transform::mask_weights(module);
+  double count                  = 0;
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     const ir::TypeRef& type = function.values[i].annotation;
-    if (function.parameters[i] == ir::ParameterRole::weight && type != nullptr && type->resolved())
+    if (function.parameters[i] == ir::ParameterRole::weight && !masks[i] && type != nullptr && type->resolved())
       count += static_cast<double>(ir::element_count(type->dims));
   }
   return count;

@@ -62,7 +62,7 @@ std::optional<ir::DType> read_dtype(const JsonView& json, const Workload& worklo
   const JsonView value = json.at("dtype");
   if (is_fp8(value)) return ir::DType::bf16;
   const std::optional<ir::DType> dtype = ir::find_dtype(value.as_string());
-  if (!dtype || !ir::is_float(*dtype))
+  if (!dtype || !ir::is_arithmetic(*dtype))
     value.fail("\"" + value.as_string() + "\" is no floating-point type; use f64, f32, f16, bf16, f8 or fp8");
   return dtype;
 }

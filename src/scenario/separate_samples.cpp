@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
@@ -21,6 +22,7 @@ class OpenDimensions {
       const size_t number = parameter(input.value);
       if (input.dimensions.empty() || number == entry_.parameters.size()) continue;
       inputs_.emplace(number, &input);
+      inner_.insert(input.dimensions.begin() + 1, input.dimensions.end());
       if (batch_ > 0 || !is_open(input.dimensions[0]) || type(number).dims.empty()) continue;
       symbol_ = input.dimensions[0];
       batch_  = type(number).dims[0];
@@ -61,9 +63,11 @@ class OpenDimensions {
     return stated == nullptr ? ir::Type() : *stated;
   }
 
-  // Files that name no dimensions write "?" for all of them.
+  // Files that name no dimensions write "?" for all of them. Others have a name for the batch of each input: one that
+  // is only ever outermost and has the same size.
   bool counts_samples(const std::string& symbol, size_t dim, int64_t size) const {
-    return symbol == symbol_ && (symbol != "?" || (dim == 0 && size == batch_));
+    const bool outermost = dim == 0 && size == batch_;
+    return symbol == symbol_ ? symbol != "?" || outermost : outermost && !inner_.contains(symbol);
   }
 
   // Equal sizes stay equal, and different ones different.
@@ -75,6 +79,7 @@ class OpenDimensions {
 
   const ir::Function& entry_;
   std::map<size_t, const onnx::Port*> inputs_;  // by parameter
+  std::set<std::string> inner_;                 // names of dimensions that are not outermost
   std::string symbol_;
   int64_t batch_ = 0;
   std::map<int64_t, int64_t> small_;

@@ -25,7 +25,23 @@ constexpr std::array kNames = {
 
 // Data of ONNX 1.19 in which the softcap comes behind the mask, and the steps of qk_matmul_output with it. The text and
 // the reference evaluator of ONNX 1.23 put it before, in the opset of these data, too.
-constexpr std::array<std::string_view, 9> kCorrected = {
+//
+// The same for grouped queries: these data repeat all key heads one after the other, ONNX 1.23 each for its
+// neighbouring queries, as onnxruntime 1.32 does.
+constexpr std::array<std::string_view, 22> kCorrected = {
+    "test_attention_3d_gqa",
+    "test_attention_3d_gqa_attn_mask",
+    "test_attention_3d_gqa_causal",
+    "test_attention_3d_gqa_scaled",
+    "test_attention_3d_gqa_softcap",
+    "test_attention_3d_gqa_with_past_and_present",
+    "test_attention_4d_gqa",
+    "test_attention_4d_gqa_attn_mask",
+    "test_attention_4d_gqa_causal",
+    "test_attention_4d_gqa_scaled",
+    "test_attention_4d_gqa_softcap",
+    "test_attention_4d_gqa_with_past_and_present",
+    "test_attention_4d_gqa_with_past_and_present_fp16",
     "test_attention_3d_with_past_and_present_qk_matmul_bias",
     "test_attention_3d_with_past_and_present_qk_matmul_softcap",
     "test_attention_4d_with_past_and_present_qk_matmul_bias",
@@ -48,7 +64,7 @@ constexpr std::array kMessages = {
     MessageRow{"op Sequence", "sequence"},
     MessageRow{"op SplitToSequence", "sequence"},
     MessageRow{"op ConcatFromSequence", "sequence"},
-    MessageRow{"is a sequence, map", "sequence"},
+    MessageRow{"is a map, a sparse", "map"},
     MessageRow{"STRING", "string"},
     MessageRow{"op StringNormalizer", "string"},
     MessageRow{"is annotated", "test data"},  // a stored input of another type than the model states

@@ -16,11 +16,42 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// PREFIX_0.pb, PREFIX_1.pb, ... as many as there are.
-std::vector<onnx::NamedArray> read_all(const fs::path& folder, const std::string& prefix) {
-  std::vector<onnx::NamedArray> arrays;
-  for (fs::path path; fs::exists(path = folder / fmt::format("{}_{}.pb", prefix, arrays.size()));) {
-    arrays.push_back(onnx::read_tensor_file(path.string()));
+// The tensors of a stored value: one, or those of a sequence or of an optional value.
+std::vector<ir::Array> read_value(const fs::path& path, bool is_tensor) {
+  if (is_tensor) return {onnx::read_tensor_file(path.string()).array};
+  return onnx::read_sequence_file(path.string());
+}
+
+struct Inputs {
+  onnx::Given given;
+  std::vector<ir::Array> arrays;  // with the elements of sequences one by one
+};
+
+Inputs read_inputs(const fs::path& model, const fs::path& data) {
+  Inputs inputs;
+  const auto stated = onnx::stated_inputs(model.string());
+  for (size_t i = 0; i < stated.size(); ++i) {
+    const fs::path path = data / fmt::format("input_{}.pb", i);
+    if (!fs::exists(path)) break;
+    const auto& [name, form] = stated[i];
+    const auto values        = read_value(path, form == onnx::Form::tensor);
+    if (values.empty()) inputs.given.absent.insert(name);
+    for (size_t k = 0; k < values.size(); ++k) {
+      inputs.given.inputs.emplace(onnx::is_sequence(form) ? fmt::format("{}/{}", name, k) : name, values[k]);
+      inputs.arrays.push_back(values[k]);
+    }
+  }
+  return inputs;
+}
+
+// output_0.pb, output_1.pb, ... as many as there are.
+std::vector<ir::Array> read_outputs(const fs::path& model, const fs::path& data) {
+  const auto forms = onnx::stated_outputs(model.string());
+  std::vector<ir::Array> arrays;
+  for (size_t i = 0; i < forms.size(); ++i) {
+    const fs::path path = data / fmt::format("output_{}.pb", i);
+    if (!fs::exists(path)) break;
+    for (const ir::Array& array : read_value(path, forms[i].form == onnx::Form::tensor)) arrays.push_back(array);
   }
   return arrays;
 }
@@ -49,7 +80,7 @@ std::string difference(const ir::Array& got, const ir::Array& stored) {
   return {};
 }
 
-std::vector<ir::Array> arguments_of(const onnx::Imported& imported, const std::vector<onnx::NamedArray>& inputs) {
+std::vector<ir::Array> arguments_of(const onnx::Imported& imported, const std::vector<ir::Array>& inputs) {
   const ir::Function& main = imported.module.entry();
   std::vector<ir::Array> arguments;
   for (size_t i = 0; i < main.parameters.size(); ++i) {
@@ -57,33 +88,24 @@ std::vector<ir::Array> arguments_of(const onnx::Imported& imported, const std::v
     if (i >= inputs.size()) {
       arguments.push_back(imported.weights.at(parameter.name));
     } else {
-      const ir::Array& input = inputs[i].array;
+      const ir::Array& input = inputs[i];
       arguments.push_back(parameter.annotation ? onnx::as_wanted(input, parameter.annotation->dtype) : input);
     }
   }
   return arguments;
 }
 
-// Where an input is no tensor, the model says best why: it takes a sequence, or has ops of them.
-std::vector<onnx::NamedArray> read_inputs(const fs::path& model, const fs::path& data) {
-  try {
-    return read_all(data, "input");
-  } catch (const Error&) {
-    onnx::import_model(model.string(), ops::table());
-    throw;
-  }
-}
-
 // Empty when every output of this data set is as expected. Control flow may depend on the inputs, so each set has an
 // import of its own.
 std::string run_data_set(const fs::path& model, const fs::path& data) {
-  const auto inputs = read_inputs(model, data), expected = read_all(data, "output");
-  onnx::Given given;
-  for (const onnx::NamedArray& input : inputs) given.inputs.emplace(input.name, input.array);
-  const onnx::Imported imported = onnx::import_model(model.string(), ops::table(), onnx::Numbers::read, given);
-  const auto results            = interpret::evaluate(imported.module, 0, arguments_of(imported, inputs));
+  const Inputs inputs           = read_inputs(model, data);
+  const auto expected           = read_outputs(model, data);
+  const onnx::Imported imported = onnx::import_model(model.string(), ops::table(), onnx::Numbers::read, inputs.given);
+  const auto results            = interpret::evaluate(imported.module, 0, arguments_of(imported, inputs.arrays));
+  if (results.size() != expected.size())
+    return fmt::format("{}: {} results instead of {}", data.filename().string(), results.size(), expected.size());
   for (size_t i = 0; i < results.size(); ++i) {
-    const std::string what = difference(results[i], expected.at(i).array);
+    const std::string what = difference(results[i], expected[i]);
     if (!what.empty()) return fmt::format("{}, output {}: {}", data.filename().string(), i, what);
   }
   return {};

@@ -89,7 +89,9 @@ class RandomProgram {
     Array array(dtype(), dims(true));
     for (size_t i = 0; i < array.byte_count(); ++i) {
       // Bits that are finite numbers in every type, and zero or one as truth values.
-      array.mutable_bytes()[i] = static_cast<std::byte>(array.dtype() == DType::boolean ? below(2) : below(0x70));
+      array.mutable_bytes()[i] = static_cast<std::byte>(array.dtype() == DType::boolean   ? below(2)
+                                                        : ir::bits_of(array.dtype()) == 4 ? below(8)
+                                                                                          : below(0x70));
     }
     return array;
   }

@@ -11,7 +11,8 @@
 
 namespace foreflow::ir {
 
-// Whether T is the C++ type that stores one element of `dtype`. Floats of 16 and 8 bits are stored as their bits.
+// Whether T is the C++ type that stores one element of `dtype`. Floats of 16 bits and fewer are stored as their
+// bits, integers of 4 bits each in a byte of its own.
 template <class T>
 constexpr bool stores(DType dtype);
 
@@ -90,10 +91,17 @@ constexpr bool stores(DType dtype) {
     case DType::i64: return std::is_same_v<T, int64_t>;
     case DType::i32: return std::is_same_v<T, int32_t>;
     case DType::i16: return std::is_same_v<T, int16_t>;
-    case DType::i8: return std::is_same_v<T, int8_t>;
+    case DType::i8:
+    case DType::i4: return std::is_same_v<T, int8_t>;
     case DType::u64: return std::is_same_v<T, uint64_t>;
     case DType::u32: return std::is_same_v<T, uint32_t>;
     case DType::f8:
+    case DType::f8e4m3fnuz:
+    case DType::f8e5m2:
+    case DType::f8e5m2fnuz:
+    case DType::f8e8m0:
+    case DType::f4e2m1:
+    case DType::u4:
     case DType::u8: return std::is_same_v<T, uint8_t>;
     case DType::boolean: return std::is_same_v<T, bool>;
   }

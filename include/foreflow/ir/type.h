@@ -14,14 +14,39 @@
 
 namespace foreflow::ir {
 
-enum class DType : uint8_t { f64, f32, f16, bf16, f8, i64, i32, i16, i8, u64, u32, u16, u8, boolean };
-inline constexpr int kDTypes = 14;  // number of data types
+// Floats come first. `f8` is E4M3FN; narrow.h describes the other ones of at most 8 bits.
+enum class DType : uint8_t {
+  f64,
+  f32,
+  f16,
+  bf16,
+  f8,
+  f8e4m3fnuz,
+  f8e5m2,
+  f8e5m2fnuz,
+  f8e8m0,
+  f4e2m1,
+  i64,
+  i32,
+  i16,
+  i8,
+  i4,
+  u64,
+  u32,
+  u16,
+  u8,
+  u4,
+  boolean
+};
+inline constexpr int kDTypes = 21;  // number of data types
 
 std::string_view name(DType dtype);                      // "Float32", as DistIR prints it
 std::string_view short_name(DType dtype);                // "f32", as scenarios and platforms write it
 std::optional<DType> find_dtype(std::string_view name);  // by either name
-int size_of(DType dtype);                                // bytes of one element
+int bits_of(DType dtype);                                // of one element in memory and in files: 4 of Int4, 8 of Bool
+int size_of(DType dtype);                                // bytes of one element of an Array: 1 of Int4
 bool is_float(DType dtype);
+bool is_arithmetic(DType dtype);  // whether a model can compute in it: a float of 16 bits or more, or f8
 
 // A shape of at most kMaxRank dimensions, stored without heap memory. A dimension that is not known is kUnknown.
 class Dims {
@@ -98,7 +123,7 @@ struct Type {
   bool operator==(const Type&) const = default;
 };
 
-// Size in memory. Types that are not resolved count as nothing.
+// Size in memory, where two elements of 4 bits share a byte. Types that are not resolved count as nothing.
 Bytes bytes_of(const Type& type);
 // "Tensor[Float32, (64, 512), 1]", "Int32", "Int32[1]", "D1", "Tuple[...]", "?".
 std::string to_string(const Type& type);

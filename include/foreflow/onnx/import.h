@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,15 +31,33 @@ struct Imported {
   bool has_control_flow = false;  // the program may be valid only for what was given
 };
 
+// What a graph input or output is.
+enum class Form : uint8_t { tensor, sequence, optional_tensor, optional_sequence };
+constexpr bool is_optional(Form form) { return form == Form::optional_tensor || form == Form::optional_sequence; }
+constexpr bool is_sequence(Form form) { return form == Form::sequence || form == Form::optional_sequence; }
+
+struct StatedPort {
+  std::string name;  // in the file
+  Form form;
+};
+
+// The graph inputs of the model at `path` that have no default, in their order. Throws Error as import_model does for a
+// file that is unreadable or no model.
+std::vector<StatedPort> stated_inputs(const std::string& path);
+// The same for its outputs.
+std::vector<StatedPort> stated_outputs(const std::string& path);
+
 // Whether the elements of weights are read. Predictions of time and memory do not need them.
 enum class Numbers : uint8_t { read, skip };
 
 // What the caller knows about graph inputs beyond what the file states, by the name of the input in the file. If
-// control flow depends on it, the imported program is only valid for these shapes and elements.
+// control flow depends on it, the imported program is only valid for these shapes and elements. The elements of a
+// sequence "s" are "s/0", "s/1", ..; it has as many as are named here.
 struct Given {
   std::map<std::string, ir::Dims> shapes;
   std::map<std::string, ir::Array> inputs;
   std::map<std::string, int64_t> dims = {};  // sizes of the symbols in Port::dimensions
+  std::set<std::string> absent        = {};  // optional inputs without a value, and sequences without elements
 };
 
 // Every symbol of the inputs with its size: stated in given.dims, or read off a shape in given.shapes. Throws Error at
@@ -49,7 +68,8 @@ std::map<std::string, int64_t> symbol_sizes(const std::vector<Port>& inputs, con
 
 // Imports the model at `path`.
 //
-// 1. Graph inputs become data parameters.
+// 1. Graph inputs become data parameters, each element of a sequence one of its own. An optional input has a value
+//    unless it is `absent`.
 // 2. Initializers become weight parameters. Those on which shapes may depend (small integer and boolean tensors, single
 //    floats) become Constant ops.
 // 3. Nodes are sorted topologically, and ops of old opsets are rewritten as ops of the newest.

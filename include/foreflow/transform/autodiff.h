@@ -27,15 +27,33 @@ std::vector<std::string> loss_names();
 ir::Module add_loss(const ir::Module& module, const ir::OpTable& ops, std::string_view kind,
                     const std::string& output = "0", int64_t axis = -1);
 
+// The program in which the floating-point parameters that match one of the patterns `names` ('*' stands for any run of
+// characters) are weights. Throws Error if a pattern matches no parameter.
+ir::Module with_weights(const ir::Module& module, const std::vector<std::string>& names);
+
 // Which data parameters `differentiate` computes gradients of, besides the weights.
 enum class Inputs : uint8_t { none, floating };
+
+// Per parameter of the entry: whether it is a floating-point weight that holds zeros and ones and tells which elements
+// of something else count. Exports of GPT-2 hold the causal mask of each layer so:
+//
+//   %m = Slice(%h.0.attn.bias, ...)
+//   %kept = Mul(%scores, %m)
+//   %hidden = Mul(Sub(1, %m), 10000)
+//
+//   1. The weight, or what views make of it, is multiplied by something that is not a weight.
+//   2. It is subtracted from one, and the difference is multiplied by a number of at least 1000 in magnitude.
+//   3. Nothing else reads it.
+//
+// A learned gate, g * x + (1 - g) * y, is none.
+std::vector<bool> mask_weights(const ir::Module& module);
 
 // Reverse-mode differentiation. The loss is the sum of the elements of result 0.
 //
 // 1. The gradients of the trained weights are appended to the results, in the order of the weights.
 // 2. If `weights` is empty, every floating-point weight is trained, except the running statistics of
-//    BatchNormalization. Otherwise the parameters that match one of its patterns are trained ('*' stands for any run of
-//    characters); they become weights.
+//    BatchNormalization and `mask_weights`. Otherwise the parameters that match one of its patterns are trained ('*'
+//    stands for any run of characters); they become weights.
 // 3. With Inputs::floating, the gradients of the floating-point data that the loss depends on come before those of the
 //    weights. A target has none: only the loss itself reads it, next to the prediction.
 // 4. A called function becomes a forward and a backward function. Calls with the same signature that need the same

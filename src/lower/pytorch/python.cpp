@@ -69,6 +69,13 @@ std::string_view dtype(ir::DType dtype) {
     case ir::DType::i8: return "int8";
     case ir::DType::u8: return "uint8";
     case ir::DType::boolean: return "boolean";
+    case ir::DType::f8e4m3fnuz:
+    case ir::DType::f8e5m2:
+    case ir::DType::f8e5m2fnuz:
+    case ir::DType::f8e8m0:
+    case ir::DType::f4e2m1:
+    case ir::DType::i4:
+    case ir::DType::u4:
     case ir::DType::u64:
     case ir::DType::u32:
     case ir::DType::u16: break;

@@ -61,7 +61,8 @@ HeadTensor attend(const HeadTensor& q, const HeadTensor& k, const HeadTensor& v,
   const int64_t group = q.heads / k.heads;
   y.values.assign(static_cast<size_t>(q.batch * q.heads * q.rows * v.size), 0);
   const auto score = [&](int64_t b, int64_t n, int64_t i, int64_t j) {
-    if (scores.causal && j > i + scores.offset) return -std::numeric_limits<double>::infinity();
+    const bool sees_all = !scores.causal || (scores.last_sees_all && i == q.rows - 1);
+    if (!sees_all && j > i + scores.offset) return -std::numeric_limits<double>::infinity();
     double sum     = 0;
     const auto* at = q.values.data() + q.offset(b, n, i);
     const auto* to = k.values.data() + k.offset(b, n / group, j);

@@ -37,7 +37,8 @@ struct Scores {
   double scale                  = 1;
   bool causal                   = false;  // query i sees the keys up to i + offset
   int64_t offset                = 0;
-  double softcap                = 0;  // not 0: softcap * tanh(score / softcap) before biases are added
+  bool last_sees_all            = false;  // the last query sees all keys, even if it is causal
+  double softcap                = 0;      // not 0: softcap * tanh(score / softcap) before biases are added
   std::vector<ScoreBias> biases = {};
   // The score of one more key whose value is 0, for each head; empty: none.
   std::vector<double> sinks = {};

@@ -139,9 +139,12 @@ std::vector<Array> eval(const OpCall& call) {
     k = joined(heads_of(value_of(call, kPastKey)), k);
     v = joined(heads_of(value_of(call, kPastValue)), v);
   }
-  Scores scores{.scale  = attention_scale(call, q.size),
-                .causal = call.attributes.int_or("unidirectional", 0) != 0,
-                .offset = shape.past};
+  // Where keys are more than the past and the queries, ONNX Runtime (1.32, on CPUs) shows all of them to the last
+  // query.
+  Scores scores{.scale         = attention_scale(call, q.size),
+                .causal        = call.attributes.int_or("unidirectional", 0) != 0,
+                .offset        = shape.past,
+                .last_sees_all = true};
   const ScoreSizes sizes{shape.batch, shape.heads, shape.queries, shape.keys()};
   if (call.has(kMask)) scores.biases.push_back(mask_bias(call, kMask, sizes));
   if (call.has(kAdded)) scores.biases.push_back(added_bias(call, kAdded, sizes));

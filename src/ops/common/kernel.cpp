@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "foreflow/ir/half.h"
+#include "foreflow/ir/narrow.h"
 
 namespace foreflow::ops {
 
@@ -64,13 +65,21 @@ std::vector<T> values_of(const Array& array) {
     case DType::i64: return read<int64_t, T>(array, same);
     case DType::i32: return read<int32_t, T>(array, same);
     case DType::i16: return read<int16_t, T>(array, same);
-    case DType::i8: return read<int8_t, T>(array, same);
+    case DType::i8:
+    case DType::i4: return read<int8_t, T>(array, same);
     case DType::u64: return read<uint64_t, T>(array, same);
     case DType::u32: return read<uint32_t, T>(array, same);
     case DType::u16: return read<uint16_t, T>(array, same);
-    case DType::u8: return read<uint8_t, T>(array, same);
+    case DType::u8:
+    case DType::u4: return read<uint8_t, T>(array, same);
     case DType::boolean: return read<bool, T>(array, same);
-    case DType::f8: return read<uint8_t, T>(array, ir::float8_to_float);
+    case DType::f8:
+    case DType::f8e4m3fnuz:
+    case DType::f8e5m2:
+    case DType::f8e5m2fnuz:
+    case DType::f8e8m0:
+    case DType::f4e2m1:
+      return read<uint8_t, T>(array, [&](uint8_t bits) { return ir::narrow_to_float(array.dtype(), bits); });
   }
   return {};
 }
@@ -91,6 +100,7 @@ Array array_of(DType dtype, const Dims& dims, const std::vector<T>& values) {
       return write<int16_t>(dtype, dims, values, [=](T value) { return static_cast<int16_t>(integer(value)); });
     case DType::i8:
       return write<int8_t>(dtype, dims, values, [=](T value) { return static_cast<int8_t>(integer(value)); });
+    case DType::i4: return write<int8_t>(dtype, dims, values, [=](T value) { return ir::to_int4(integer(value)); });
     case DType::u64: return write<uint64_t>(dtype, dims, values, [](T value) { return number<uint64_t>(value); });
     case DType::u32:
       return write<uint32_t>(dtype, dims, values, [=](T value) { return static_cast<uint32_t>(integer(value)); });
@@ -98,8 +108,16 @@ Array array_of(DType dtype, const Dims& dims, const std::vector<T>& values) {
       return write<uint16_t>(dtype, dims, values, [=](T value) { return static_cast<uint16_t>(integer(value)); });
     case DType::u8:
       return write<uint8_t>(dtype, dims, values, [=](T value) { return static_cast<uint8_t>(integer(value)); });
+    case DType::u4: return write<uint8_t>(dtype, dims, values, [=](T value) { return ir::to_uint4(integer(value)); });
     case DType::boolean: return write<bool>(dtype, dims, values, [](T value) { return value != 0; });
-    case DType::f8: return write<uint8_t>(dtype, dims, values, rounded(ir::float_to_float8));
+    case DType::f8:
+    case DType::f8e4m3fnuz:
+    case DType::f8e5m2:
+    case DType::f8e5m2fnuz:
+    case DType::f8e8m0:
+    case DType::f4e2m1:
+      return write<uint8_t>(dtype, dims, values,
+                            rounded([=](float value) { return ir::float_to_narrow(dtype, value); }));
   }
   return {};
 }

@@ -8,8 +8,8 @@
 namespace foreflow::ops {
 
 int64_t quantise(double ratio, int64_t zero_point, DType dtype) {
-  const bool has_sign = dtype == DType::i8 || dtype == DType::i16;
-  const double range = std::ldexp(1.0, 8 * ir::size_of(dtype)), lowest = has_sign ? -range / 2 : 0,
+  const bool has_sign = dtype == DType::i4 || dtype == DType::i8 || dtype == DType::i16;
+  const double range = std::ldexp(1.0, ir::bits_of(dtype)), lowest = has_sign ? -range / 2 : 0,
                highest = lowest + range - 1;
   const double rounded = std::nearbyint(ratio) + static_cast<double>(zero_point);
   return std::isnan(ratio) ? zero_point : static_cast<int64_t>(std::clamp(rounded, lowest, highest));

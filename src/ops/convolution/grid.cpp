@@ -74,22 +74,70 @@ Type infer_grid(const OpCall& call) {
   const Type x = tensor_operand(call, 0), grid = tensor_operand(call, 1);
   if (!has_rank(x) || !has_rank(grid)) return without_dims(x);
   const auto differ = [](int64_t a, int64_t b) { return a != Dims::kUnknown && b != Dims::kUnknown && a != b; };
-  if (x.dims.size() != 4 || grid.dims.size() != 4 || differ(grid.dims[3], 2) || differ(x.dims[0], grid.dims[0]))
+  const size_t axes = x.dims.size() - 2;
+  if ((axes != 2 && axes != 3) || grid.dims.size() != x.dims.size() ||
+      differ(grid.dims.back(), static_cast<int64_t>(axes)) || differ(x.dims[0], grid.dims[0]))
     call.fail("x is " + to_string(x.dims) + " and the grid " + to_string(grid.dims) +
-              "; (N, C, H, W) and (N, H', W', 2) would be right");
-  return with_dims(x, {x.dims[0], x.dims[1], grid.dims[1], grid.dims[2]});
+              "; (N, C, H, W) and (N, H', W', 2), or (N, C, D, H, W) and (N, D', H', W', 3) would be right");
+  Dims dims{x.dims[0], x.dims[1]};
+  for (size_t i = 1; i <= axes; ++i) dims.push_back(grid.dims[i]);
+  return with_dims(x, dims);
 }
+
+size_t grid_places(const Dims& dims) {
+  size_t count = 1;
+  for (size_t i = 2; i < dims.size(); ++i) count *= static_cast<size_t>(dims[i]);
+  return count;
+}
+
+std::array<std::string, 3> grid_letters(const OpCall& call) {
+  const size_t axes        = tensor_operand(call, 0).dims.size() - 2;
+  const std::string places = std::string("ijk").substr(0, axes);
+  return {"nc" + std::string(axes, '.'), "n" + places + ".", "nc" + places};
+}
+
+double grid_flops(const OpCall& call) {
+  const bool cubic = call.attributes.string_or("mode", "bilinear").ends_with("cubic");
+  const auto axes  = static_cast<double>(std::max<size_t>(tensor_operand(call, 0).dims.size(), 4) - 2);
+  return 2 * std::pow(cubic ? 4 : 2, axes);
+}
+
+namespace {
+
+// The taps of a place with these lines along the axes, the outermost first.
+std::vector<GridTap> taps_of(const std::vector<Line>& lines, const std::vector<Axis>& axes, Padding padding) {
+  std::vector<GridTap> taps{{0, 1, {1, 1, 1}}};
+  for (size_t a = 0; a < axes.size(); ++a) {
+    const size_t coordinate = axes.size() - 1 - a;
+    std::vector<GridTap> next;
+    for (const GridTap& tap : taps) {
+      for (size_t i = 0; i < lines[a].elements.size(); ++i) {
+        const double at = folded(lines[a].elements[i], axes[a], padding).at;
+        if (at < 0 || at >= axes[a].size) continue;
+        GridTap& made = next.emplace_back(tap);
+        made.element  = tap.element * static_cast<size_t>(axes[a].size) + static_cast<size_t>(at);
+        made.weight *= lines[a].weights[i];
+        for (size_t c = 0; c < made.slopes.size(); ++c)
+          made.slopes[c] *= c == coordinate ? lines[a].slopes[i] : lines[a].weights[i];
+      }
+    }
+    taps = std::move(next);
+  }
+  return taps;
+}
+
+}  // namespace
 
 std::vector<std::vector<GridTap>> grid_taps(const OpCall& call, const Dims& x, const Array& grid) {
   const auto places     = values_of<double>(grid);
   const bool corners    = call.attributes.int_or("align_corners", 0) != 0;
   const bool nearest    = call.attributes.string_or("mode", "bilinear") == "nearest";
   const Padding padding = padding_of(call);
-  const auto axis_of    = [&](int64_t size) {
-    const auto length = static_cast<double>(size);
-    return corners ? Axis{length, 0, length - 1} : Axis{length, -0.5, length - 0.5};
-  };
-  const Axis rows = axis_of(x[2]), columns = axis_of(x[3]);
+  std::vector<Axis> axes;
+  for (size_t i = 2; i < x.size(); ++i) {
+    const auto length = static_cast<double>(x[i]);
+    axes.push_back(corners ? Axis{length, 0, length - 1} : Axis{length, -0.5, length - 0.5});
+  }
   const auto place_on = [&](double normal, const Axis& axis) {
     const double scale = (corners ? axis.size - 1 : axis.size) / 2;
     const double at    = (normal + 1) * scale - (corners ? 0 : 0.5);
@@ -97,21 +145,11 @@ std::vector<std::vector<GridTap>> grid_taps(const OpCall& call, const Dims& x, c
     return Folded{place.at, place.slope * scale};
   };
   std::vector<std::vector<GridTap>> all;
-  for (size_t i = 0; i < places.size(); i += 2) {
-    const Line across = line_at(call, place_on(places[i], columns));
-    const Line down   = line_at(call, place_on(places[i + 1], rows));
-    std::vector<GridTap> taps;
-    for (size_t r = 0; r < down.elements.size(); ++r) {
-      const double row = folded(down.elements[r], rows, padding).at;
-      for (size_t c = 0; c < across.elements.size(); ++c) {
-        const double column = folded(across.elements[c], columns, padding).at;
-        if (row < 0 || column < 0 || row >= rows.size || column >= columns.size) continue;
-        const auto element = static_cast<size_t>(row) * static_cast<size_t>(x[3]) + static_cast<size_t>(column);
-        taps.push_back({element, down.weights[r] * across.weights[c], down.weights[r] * across.slopes[c],
-                        down.slopes[r] * across.weights[c]});
-      }
-    }
-    all.push_back(std::move(taps));
+  for (size_t i = 0; i < places.size(); i += axes.size()) {
+    std::vector<Line> lines;
+    for (size_t a = 0; a < axes.size(); ++a)
+      lines.push_back(line_at(call, place_on(places[i + axes.size() - 1 - a], axes[a])));
+    all.push_back(taps_of(lines, axes, padding));
   }
   return all;
 }

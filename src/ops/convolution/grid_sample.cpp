@@ -12,8 +12,7 @@ std::vector<Array> eval(const OpCall& call) {
   const Dims dims     = infer_grid(call).dims;
   const auto values   = values_of<double>(x);
   const auto taps     = grid_taps(call, x.dims(), value_of(call, 1));
-  const auto channels = static_cast<size_t>(x.dims()[1]), plane = static_cast<size_t>(x.dims()[2] * x.dims()[3]),
-             places = static_cast<size_t>(dims[2] * dims[3]);
+  const auto channels = static_cast<size_t>(x.dims()[1]), plane = grid_places(x.dims()), places = grid_places(dims);
   std::vector<double> y(static_cast<size_t>(element_count(dims)));
   for (size_t i = 0; i < y.size(); ++i) {
     const size_t n = i / places / channels;
@@ -34,27 +33,33 @@ void grad(GradBuilder& builder) {
 std::vector<Sample> samples() {
   const std::pair<size_t, Array> grid{
       1, Array::of_floats({2, 1, 2, 2}, {-0.3F, 0.4F, 0.9F, -1.2F, 0.1F, 0.05F, -0.7F, 1.4F})};
+  const Array places =
+      Array::of_floats({2, 1, 2, 1, 3}, {-0.3F, 0.4F, 0.35F, 0.9F, -1.2F, 0.1F, 0.1F, 0.05F, -0.2F, -0.7F, 1.4F, 0.6F});
   const std::vector<Type> inputs{f32({2, 2, 3, 4}), f32({2, 1, 2, 2})};
   return {{{}, inputs, {grid}},
           {{{"mode", "bicubic"}, {"padding_mode", "reflection"}}, inputs, {grid}},
-          {{{"mode", "nearest"}, {"padding_mode", "border"}, {"align_corners", 1}}, inputs, {grid}}};
+          {{{"mode", "nearest"}, {"padding_mode", "border"}, {"align_corners", 1}}, inputs, {grid}},
+          {{}, {f32({2, 2, 3, 4, 2}), f32({2, 1, 2, 1, 3})}, {{1, places}}}};
 }
 
 }  // namespace
 
 OpDef row() {
   return {
-      .name    = "GridSample",
-      .doc     = "x[n,c,h,w], grid[n,i,j,2] of places in [-1, 1] -> y[n,c,i,j]: x there, between its elements",
+      .name = "GridSample",
+      .doc =
+          "x[n,c,h,w], grid[n,i,j,2] of places in [-1, 1] -> y[n,c,i,j]: x there, between its elements; also of "
+          "volumes "
+          "x[n,c,d,h,w], grid[n,i,j,k,3]",
       .infer   = [](const OpCall& call) -> std::vector<Type> { return {infer_grid(call)}; },
       .factors = [](const OpCall& call) -> Factors {
-        return splittable(call) ? Factors{.text = "nc..,nij.->ncij"} : Factors{};
+        if (!splittable(call)) return {};
+        const auto [x, places, y] = grid_letters(call);
+        return {.text = factor_text(call, {x, places}, {y})};
       },
-      // A product and an addition for each of 4 elements (bicubic: 16).
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
-            const bool cubic = call.attributes.string_or("mode", "bilinear").ends_with("cubic");
-            return computes(call, outputs, (cubic ? 32 : 8) * count_of(outputs[0]));
+            return computes(call, outputs, grid_flops(call) * count_of(outputs[0]));
           },
       .eval    = eval,
       .grad    = grad,

@@ -15,8 +15,8 @@ std::vector<Array> eval(const OpCall& call) {
   const Dims dims   = infer_grid(call).dims;
   const auto values = values_of<double>(x), slopes = values_of<double>(value_of(call, kSlope));
   const auto taps     = grid_taps(call, x.dims(), value_of(call, 1));
-  const auto channels = static_cast<size_t>(x.dims()[1]), plane = static_cast<size_t>(x.dims()[2] * x.dims()[3]),
-             places = static_cast<size_t>(dims[2] * dims[3]);
+  const auto channels = static_cast<size_t>(x.dims()[1]), plane = grid_places(x.dims()), places = grid_places(dims),
+             axes   = dims.size() - 2;
   const Array& grid = value_of(call, 1);
   std::vector<double> dx(static_cast<size_t>(x.size())), dgrid(static_cast<size_t>(grid.size()));
   for (size_t i = 0; i < slopes.size(); ++i) {
@@ -24,8 +24,7 @@ std::vector<Array> eval(const OpCall& call) {
     for (const GridTap& tap : taps[place]) {
       const size_t element = i / places * plane + tap.element;
       dx[element] += tap.weight * slopes[i];
-      dgrid[2 * place] += tap.by_column * values[element] * slopes[i];
-      dgrid[2 * place + 1] += tap.by_row * values[element] * slopes[i];
+      for (size_t a = 0; a < axes; ++a) dgrid[axes * place + a] += tap.slopes[a] * values[element] * slopes[i];
     }
   }
   return {array_of(x.dtype(), x.dims(), dx), array_of(grid.dtype(), grid.dims(), dgrid)};
@@ -43,12 +42,13 @@ OpDef row() {
         return {tensor_operand(call, 0), tensor_operand(call, 1)};
       },
       .factors = [](const OpCall& call) -> Factors {
-        return splittable(call) ? Factors{.text = "nc..,nij.,ncij->nc..,nij."} : Factors{};
+        if (!splittable(call)) return {};
+        const auto [x, places, y] = grid_letters(call);
+        return {.text = factor_text(call, {x, places, y}, {x, places})};
       },
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
-            const bool cubic = call.attributes.string_or("mode", "bilinear").ends_with("cubic");
-            return computes(call, outputs, (cubic ? 128 : 32) * count_of(call.inputs[kSlope]));
+            return computes(call, outputs, 4 * grid_flops(call) * count_of(call.inputs[kSlope]));
           },
       .eval = eval,
       .samples =

@@ -1,6 +1,4 @@
-#include <cmath>
-#include <limits>
-
+#include "foreflow/ir/narrow.h"
 #include "ops/common/elementwise.h"
 
 namespace foreflow::ops::definitions::cast {
@@ -18,21 +16,27 @@ std::vector<Type> infer(const OpCall& call) {
   return {has_rank(x) ? Type::tensor(target(call), x.dims) : Type::unranked(target(call))};
 }
 
-// The largest number that is rounded to a Float8: halfway between 448 and what would be next, 480.
-constexpr double kFloat8Limit = 464;
+ir::PowerRounding power_rounding(const OpCall& call) {
+  const std::string mode = call.attributes.string_or("round_mode", "up");
+  if (mode == "up") return ir::PowerRounding::up;
+  if (mode == "down") return ir::PowerRounding::down;
+  if (mode == "nearest") return ir::PowerRounding::nearest;
+  call.fail("round_mode is \"" + mode + "\"; up, down or nearest would be right");
+}
 
-// saturate = 0 makes NaN of what Float8 cannot hold.
-std::vector<Array> eval_without_saturation(const Array& x) {
-  auto values = values_of<double>(x);
-  for (double& value : values) {
-    if (std::fabs(value) > kFloat8Limit) value = std::numeric_limits<double>::quiet_NaN();
-  }
-  return {array_of(DType::f8, x.dims(), values)};
+Array narrowed(const OpCall& call, const Array& x) {
+  const DType dtype       = target(call);
+  const ir::Beyond beyond = call.attributes.int_or("saturate", 1) == 0 ? ir::Beyond::overflows : ir::Beyond::saturates;
+  const ir::PowerRounding rounding = power_rounding(call);
+  std::vector<uint8_t> bits;
+  for (const double value : values_of<double>(x))
+    bits.push_back(ir::float_to_narrow(dtype, static_cast<float>(value), beyond, rounding));
+  return Array::of<uint8_t>(dtype, x.dims(), bits);
 }
 
 std::vector<Array> eval(const OpCall& call) {
   const Array& x = value_of(call, 0);
-  if (target(call) == DType::f8 && call.attributes.int_or("saturate", 1) == 0) return eval_without_saturation(x);
+  if (ir::is_narrow_float(target(call))) return {narrowed(call, x)};
   return {with_number_type(x.dtype(),
                            [&](auto zero) { return array_of(target(call), x.dims(), values_of<decltype(zero)>(x)); })};
 }
@@ -58,7 +62,9 @@ OpDef row() {
   return {
       .name = "Cast",
       .doc =
-          "x as data type `to`; floats become integers by truncation; Float8 is E4M3 and saturates unless saturate = 0",
+          "x as data type `to`; floats become integers by truncation; floats of 8 bits saturate unless saturate = 0, "
+          "and "
+          "Float8E8M0 rounds as round_mode says (up, down or nearest)",
       .copy = Copy::converted,
       // The parts of a sum may each be converted to another float type: the sum has more or fewer digits, not other
       // ones.

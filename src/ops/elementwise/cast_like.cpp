@@ -13,12 +13,10 @@ std::vector<Type> infer(const OpCall& call) {
 }
 
 std::vector<Array> eval(const OpCall& call) {
-  const Array& x    = value_of(call, 0);
-  const DType dtype = value_of(call, 1).dtype();
-  if (call.attributes.int_or("saturate", 1) == 0)
-    return evaluate("Cast", {{"to", std::string(ir::name(dtype))}, {"saturate", 0}}, {&x});
-  return {
-      with_number_type(x.dtype(), [&](auto zero) { return array_of(dtype, x.dims(), values_of<decltype(zero)>(x)); })};
+  const Array& x        = value_of(call, 0);
+  const DType dtype     = value_of(call, 1).dtype();
+  Attributes attributes = call.attributes;
+  return evaluate("Cast", attributes.set("to", std::string(ir::name(dtype))), {&x});
 }
 
 void grad(GradBuilder& builder) {

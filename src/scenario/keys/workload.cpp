@@ -13,11 +13,11 @@ std::vector<std::string> float_types() {
   std::vector<std::string> names;
   for (int i = 0; i < ir::kDTypes; ++i) {
     const auto dtype = static_cast<ir::DType>(i);
-    if (ir::is_float(dtype)) names.emplace_back(ir::short_name(dtype));
+    if (ir::is_arithmetic(dtype)) names.emplace_back(ir::short_name(dtype));
   }
   for (int i = 0; i < ir::kDTypes; ++i) {
     const auto dtype = static_cast<ir::DType>(i);
-    if (ir::is_float(dtype)) names.emplace_back(ir::name(dtype));
+    if (ir::is_arithmetic(dtype)) names.emplace_back(ir::name(dtype));
   }
   names.emplace_back("fp8");
   return names;
@@ -48,8 +48,8 @@ Keys with_file_keys(Keys keys) {
       {"loss", "what training minimises", types::one_of(transform::loss_names()), "the first result, summed"},
       {"output", "the prediction that the loss compares", types::text("name or number of a result"), "`\"0\"`"},
       {"loss_axis", "axis of the classes", axis, "-1"},
-      {"weights", "which parameters are trained", types::text("names, joined by \"|\"; * for any run of characters"),
-       "every weight"}};
+      {"weights", "which parameters are weights, and are trained",
+       types::text("names, joined by \"|\"; * for any run of characters"), "every weight"}};
   keys.insert(keys.end(), own.begin(), own.end());
   keys.insert(keys.end(), common_keys().begin(), common_keys().end());
   return keys;

@@ -27,7 +27,7 @@ const OptimizerDef& optimizer_row(std::string_view name) {
   throw Error("optimizer", "unknown optimizer \"" + std::string(name) + "\"; use " + list_or(optimizer_names()));
 }
 
-bool is_narrow(ir::DType dtype) { return ir::size_of(dtype) < ir::size_of(ir::DType::f32); }
+bool is_narrow(ir::DType dtype) { return ir::bits_of(dtype) < ir::bits_of(ir::DType::f32); }
 
 // One op for all weights where the optimizer has such an op and nothing is kept of any of them; else one op a weight.
 std::vector<ValueId> update(ir::FunctionBuilder& builder, const OptimizerDef& row,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "foreflow/base/text.h"
+#include "foreflow/transform/autodiff.h"
 
 namespace foreflow::transform {
 namespace {
@@ -48,9 +49,9 @@ std::vector<bool> trained_parameters(const ir::Module& module, const std::vector
     floating[i]             = type != nullptr && type->is_tensor() && ir::is_float(type->dtype);
   }
   if (names.empty()) {
-    const std::vector<bool> statistics = statistics_of(module).back();
+    const std::vector<bool> statistics = statistics_of(module).back(), masks = mask_weights(module);
     for (size_t i = 0; i < count; ++i) {
-      trained[i] = floating[i] && function.parameters[i] == ir::ParameterRole::weight && !statistics[i];
+      trained[i] = floating[i] && function.parameters[i] == ir::ParameterRole::weight && !statistics[i] && !masks[i];
     }
     return trained;
   }
@@ -69,6 +70,16 @@ std::vector<bool> trained_parameters(const ir::Module& module, const std::vector
                     (known.empty() ? "" : "; the nearest is \"" + nearest(pattern, known) + "\""));
   }
   return trained;
+}
+
+ir::Module with_weights(const ir::Module& module, const std::vector<std::string>& names) {
+  if (names.empty()) return module;
+  ir::Module result               = module;
+  const std::vector<bool> trained = trained_parameters(module, names);
+  for (size_t i = 0; i < trained.size(); ++i) {
+    if (trained[i]) result.functions.back().parameters[i] = ir::ParameterRole::weight;
+  }
+  return result;
 }
 
 }  // namespace foreflow::transform

@@ -11,7 +11,8 @@ namespace foreflow::transform {
 
 // Per parameter of the entry: whether it is trained. These are the floating-point parameters that match one of the
 // patterns `names` ('*' stands for any run of characters). If `names` is empty, they are all floating-point weights
-// except running statistics (OpDef::statistics). Throws Error if a pattern matches no parameter.
+// except running statistics (OpDef::statistics) and masks (`mask_weights`). Throws Error if a pattern matches no
+// parameter.
 std::vector<bool> trained_parameters(const ir::Module& module, const std::vector<std::string>& names);
 
 // Whether `name` matches `pattern`, in which '*' stands for any run of characters.

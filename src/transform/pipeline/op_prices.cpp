@@ -18,15 +18,21 @@ const OpPrices::Price& OpPrices::operator()(const ir::Function& function, const 
 }
 
 OpPrices::Price OpPrices::price(const ir::Function& function, const ir::Op& op,
-                                const interpret::Values<LaidOut>& values) const {
+                                const interpret::Values<LaidOut>& values) {
+  const Verdict& verdict = judge_(function, op, values);
   std::vector<ir::Type> inputs, outputs, local_inputs, local_outputs;
-  const auto add = [&](const LaidOut& value, std::vector<ir::Type>& types, std::vector<ir::Type>& local) {
+  const auto add = [&](const LaidOut& value, const Layout& layout, std::vector<ir::Type>& types,
+                       std::vector<ir::Type>& local) {
     types.push_back(value.value.type);
-    local.push_back(local_type(value.value.type, value.layout, ways_));
+    local.push_back(local_type(value.value.type, verdict.as_it_arrives ? value.layout : layout, ways_));
   };
-  for (const ir::ValueId id : function.inputs(op))
-    add(id == ir::ValueId::none ? LaidOut() : values[ir::index(id)], inputs, local_inputs);
-  for (uint32_t i = 0; i < op.result_count; ++i) add(values[op.first_result + i], outputs, local_outputs);
+  const auto operands = function.inputs(op);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const LaidOut value = operands[i] == ir::ValueId::none ? LaidOut() : values[ir::index(operands[i])];
+    add(value, verdict.decision.inputs[i], inputs, local_inputs);
+  }
+  for (uint32_t i = 0; i < op.result_count; ++i)
+    add(values[op.first_result + i], verdict.decision.outputs[i], outputs, local_outputs);
   const std::vector<const ir::Array*> known(inputs.size(), nullptr);
   const double flops = op.def->work({*op.def, *op.attributes, inputs, known, op.result_count}, outputs).flops.value();
   const ir::OpCall local{*op.def, *op.attributes, local_inputs, known, op.result_count};

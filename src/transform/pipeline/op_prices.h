@@ -30,20 +30,22 @@ class ShardsOfProgram {
 class OpPrices {
  public:
   // The batch is cut into `ways` parts.
-  OpPrices(const StagePrices& prices, int ways) : prices_(prices), ways_(ways) {}
+  OpPrices(const StagePrices& prices, int ways) : prices_(prices), ways_(ways), judge_(ways) {}
 
   struct Price {
     double flops;     // of the whole batch
     Seconds seconds;  // of one part
   };
-  // For the values of one interpretation.
+  // For the values of one interpretation. An op that cannot go on with a part of the batch has the price of the
+  // operands that it needs; who distributes the program refuses it.
   const Price& operator()(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values);
 
  private:
-  Price price(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values) const;
+  Price price(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values);
 
   const StagePrices& prices_;
   int ways_;
+  Judge judge_;
   ir::AttributeKeys attributes_;
   SequenceTable known_;
   std::vector<Price> found_;  // by number in known_

@@ -57,7 +57,11 @@ std::vector<Case> cases() {
       {"input_dtype", with_input(port("x", kComplex64, {"2"})),
        "m.onnx: graph input \"x\": data type COMPLEX64 is not supported"},
       {"input_is_a_sequence", with_input(Wire().bytes(1, "x").message(2, Wire().message(4, Wire()))),
-       "m.onnx: graph input \"x\": is a sequence, map, optional or sparse tensor; only dense tensors are supported"},
+       "m.onnx: graph input \"x\": is a sequence of a length that is not known; give the shapes of its elements, "
+       "\"x/0\" and so on"},
+      {"input_is_a_map", with_input(Wire().bytes(1, "x").message(2, Wire().message(5, Wire()))),
+       "m.onnx: graph input \"x\": is a map, a sparse tensor or a sequence of sequences; only dense tensors, sequences "
+       "of them and optional ones are supported"},
       {"two_inputs_of_one_name",
        model({.nodes = {{"Relu", {"x"}, {"y"}}}, .inputs = {port("x", kFloat, {}), port("x", kFloat, {})}}),
        "m.onnx: two graph inputs are called \"x\""},

@@ -5,6 +5,7 @@
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/onnx/import.h"
+#include "foreflow/onnx/tensor_file.h"
 #include "foreflow/ops/table.h"
 
 namespace foreflow::onnx::sequences_test {
@@ -82,6 +83,56 @@ TEST(Sequences, AreMapped) {
                        .inputs       = kInput,
                        .initializers = {ints("one", {}, {1})}};
   EXPECT_EQ(evaluate(text, kRows), ir::Array::of_floats({3, 2}, {1, 4, 9, 16, 25, 36}));
+}
+
+// TypeProto: an optional value is field 9, a sequence field 4; both hold a TypeProto.
+Wire port_of(const std::string& name, bool optional, bool sequence) {
+  Wire type = Wire().message(1, Wire().number(1, kFloat).message(2, Wire().message(1, Wire().bytes(2, "n"))));
+  if (sequence) type = Wire().message(4, Wire().message(1, type));
+  if (optional) type = Wire().message(9, Wire().message(1, type));
+  return Wire().bytes(1, name).message(2, type);
+}
+
+const ModelText kSum{.nodes  = {{"ConcatFromSequence", {"s"}, {"y"}, {int_attribute("axis", 0)}}},
+                     .inputs = {port_of("s", false, true)}};
+
+TEST(Sequences, AreInputsOfAsManyElementsAsAreGiven) {
+  const Imported imported =
+      import_bytes(model(kSum), "m.onnx", ops::table(), Numbers::read, {{{"s/0", {2}}, {"s/1", {1}}}, {}, {}, {}});
+  ASSERT_EQ(imported.inputs.size(), 2U);
+  EXPECT_EQ(imported.inputs[1].name, "s/1");
+  EXPECT_EQ(imported.inputs[1].dimensions, (std::vector<std::string>{"n"}));
+  const std::vector parts{ir::Array::of_floats({2}, {1, 2}), ir::Array::of_floats({1}, {3})};
+  EXPECT_EQ(interpret::evaluate(imported.module, 0, parts)[0], ir::Array::of_floats({3}, {1, 2, 3}));
+  EXPECT_EQ(error_of(kSum),
+            "m.onnx: graph input \"s\": is a sequence of a length that is not known; give the shapes of its elements, "
+            "\"s/0\" and so on");
+}
+
+TEST(Sequences, AndOptionalInputsMayBeEmpty) {
+  const auto length = [](bool optional) {
+    return ModelText{.nodes  = {{optional ? "OptionalHasElement" : "SequenceLength", {"s"}, {"y"}}},
+                     .inputs = {port_of("s", optional, !optional)}};
+  };
+  const auto result = [&](bool optional, Given given) {
+    const Imported imported = import_bytes(model(length(optional)), "m.onnx", ops::table(), Numbers::read, given);
+    const std::vector<ir::Array> arguments(imported.inputs.size(), ir::Array::of_floats({1}, {0}));
+    return interpret::evaluate(imported.module, 0, arguments)[0].at(0);
+  };
+  EXPECT_EQ(result(false, {{}, {}, {}, {"s"}}), 0);
+  EXPECT_EQ(result(true, {{}, {}, {}, {"s"}}), 0);
+  EXPECT_EQ(result(true, {}), 1);
+}
+
+// onnx-data.proto: a SequenceProto and an OptionalProto hold a tensor as field 3, a sequence as field 5.
+TEST(Sequences, AreReadFromFiles) {
+  const ir::Array one = ir::Array::of_floats({1}, {1}), two = ir::Array::of_floats({2}, {2, 3});
+  const Wire sequence =
+      Wire().bytes(1, "s").number(2, 1).message(3, floats("", {1}, {1})).message(3, floats("", {2}, {2, 3}));
+  EXPECT_EQ(parse_sequence(sequence.text, "s.pb"), (std::vector{one, two}));
+  EXPECT_EQ(parse_sequence(Wire().number(2, 2).message(5, sequence).text, "s.pb"), (std::vector{one, two}));
+  EXPECT_TRUE(parse_sequence(Wire().bytes(1, "s").number(2, 1).text, "s.pb").empty());
+  EXPECT_THROW(parse_sequence(sequence.text.substr(0, 9), "s.pb"), Error);
 }
 
 TEST(Sequences, AreRefusedWhereTheirLengthOrPlaceIsNotKnown) {

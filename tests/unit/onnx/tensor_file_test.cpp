@@ -28,7 +28,7 @@ TEST(TensorFile, HoldsEveryDataTypeBitForBit) {
     const auto dtype = static_cast<DType>(number);
     Array array(dtype, {2, 3});
     for (size_t i = 0; i < array.byte_count(); ++i)
-      array.mutable_bytes()[i] = std::byte(dtype == DType::boolean ? i % 2 : 17 * i);
+      array.mutable_bytes()[i] = std::byte(dtype == DType::boolean ? i % 2 : ir::bits_of(dtype) == 4 ? i : 17 * i);
     write_tensor_file(path, {"x", array});
     const NamedArray back = read_tensor_file(path);
     EXPECT_EQ(back.array, array) << ir::name(dtype);
@@ -44,6 +44,21 @@ TEST(TensorFile, ReadsNumbersInTypedFields) {
   EXPECT_EQ(parse_tensor(tensor("", 10, {1}).number(5, 0x3c00).text, "t.pb").array.at(0),
             1.0);  // half a word of int32_data
   EXPECT_EQ(parse_tensor(tensor("", 1, {0, 4}).text, "t.pb").array, Array(DType::f32, {0, 4}));
+}
+
+TEST(TensorFile, HoldsTwoNumbersOfFourBitsInAByte) {
+  const auto packed = [](int type, const std::string& raw) { return tensor("", type, {3}).bytes(9, raw).text; };
+  EXPECT_EQ(parse_tensor(packed(22, "\x1f\x08"), "t.pb").array,
+            Array::of<int8_t>(DType::i4, {3}, std::vector<int8_t>{-1, 1, -8}));
+  EXPECT_EQ(parse_tensor(packed(21, "\x1f\x08"), "t.pb").array,
+            Array::of<uint8_t>(DType::u4, {3}, std::vector<uint8_t>{15, 1, 8}));
+  EXPECT_EQ(parse_tensor(packed(23, "\x1f\x07"), "t.pb").array.to_ints(), (std::vector<int64_t>{-6, 0, 6}));
+  EXPECT_EQ(parse_tensor(packed(23, "\x1f\x07"), "t.pb").array.at(1), 0.5);
+  EXPECT_EQ(parse_tensor(tensor("", 22, {3}).number(5, 0x1f).number(5, 8).text, "t.pb").array.to_ints(),
+            (std::vector<int64_t>{-1, 1, -8}));
+  EXPECT_EQ(print_tensor({"", Array(DType::u4, {3})}).size(), print_tensor({"", Array(DType::u8, {2})}).size());
+  EXPECT_EQ(complaint(packed(22, "abc")), "t.pb: holds 3 bytes; INT4 (3,) needs 2");
+  EXPECT_EQ(complaint(tensor("", 22, {3}).number(5, 1).text), "t.pb: holds 1 numbers; INT4 (3,) needs 2");
 }
 
 TEST(TensorFile, SaysWhatIsWrong) {

@@ -61,6 +61,43 @@ TEST(Cast, MakesNanOfWhatFloat8CannotHoldWhereItMustNotSaturate) {
   for (size_t i = 2; i < values.size(); ++i) EXPECT_TRUE(std::isnan(values[i])) << i;
 }
 
+// The tables of ONNX's Cast (opset 24): the largest number, what lies beyond without saturation, and the smallest one.
+TEST(Cast, KnowsTheOtherNarrowFloats) {
+  struct Narrow {
+    DType dtype;
+    double largest, beyond, smallest;
+  };
+  for (const auto& [dtype, largest, beyond, smallest] :
+       {Narrow{DType::f8e4m3fnuz, 240, kNan, 0x1p-10}, Narrow{DType::f8e5m2, 57344, kInfinity, 0x1p-16},
+        Narrow{DType::f8e5m2fnuz, 57344, kNan, 0x1p-17}, Narrow{DType::f4e2m1, 6, 6, 0.5}}) {
+    SCOPED_TRACE(name(dtype));
+    EXPECT_EQ(rounded({1e6, -1e6, kInfinity, smallest, smallest / 4, -1.5}, to(dtype)),
+              (std::vector<double>{largest, -largest, largest, smallest, 0, -1.5}));
+    Attributes overflows = to(dtype);
+    overflows.set("saturate", int64_t{0});
+    const double got = rounded({1e6}, overflows)[0];
+    EXPECT_TRUE(got == beyond || (std::isnan(got) && std::isnan(beyond))) << got;
+    EXPECT_EQ(rounded({largest}, overflows)[0], largest);
+    EXPECT_EQ(std::isnan(rounded({kNan}, to(dtype))[0]), dtype != DType::f4e2m1);
+  }
+  EXPECT_FALSE(std::signbit(rounded({-0.0}, to(DType::f8e5m2fnuz))[0]));
+  EXPECT_TRUE(std::signbit(rounded({-0.0}, to(DType::f8e5m2))[0]));
+}
+
+TEST(Cast, RoundsE8M0ToAPowerOfTwo) {
+  Attributes mode = to(DType::f8e8m0);
+  EXPECT_EQ(rounded({0, 1, 1.25, 3, 0x1.8p127, kInfinity}, mode),
+            (std::vector<double>{0x1p-127, 1, 2, 4, 0x1p127, 0x1p127}));
+  EXPECT_EQ(rounded({1.25, 3, 3.9}, mode.set("round_mode", std::string("down"))), (std::vector<double>{1, 2, 2}));
+  EXPECT_EQ(rounded({1.25, 3, 3.9}, mode.set("round_mode", std::string("nearest"))), (std::vector<double>{1, 4, 4}));
+  EXPECT_TRUE(std::isnan(rounded({0}, mode.set("saturate", int64_t{0}))[0]));
+}
+
+TEST(Cast, KeepsTheLowestFourBits) {
+  EXPECT_EQ(rounded({7, 8, -9, 15, 16}, to(DType::i4)), (std::vector<double>{7, -8, 7, -1, 0}));
+  EXPECT_EQ(rounded({7, 8, -9, 15, 16}, to(DType::u4)), (std::vector<double>{7, 8, 7, 15, 0}));
+}
+
 TEST(Cast, OverflowsHalvesToInfinity) {
   EXPECT_EQ(rounded({65504, 65519, 65520, -1e6}, to(DType::f16)),
             (std::vector<double>{65504, 65504, kInfinity, -kInfinity}));

@@ -47,6 +47,17 @@ TEST(MatMulNBits, ChecksItsOperandsAgainstItsAttributes) {
   }
 }
 
+// The shares of the keys for queries that know none of them, as onnxruntime 1.32 gives them: the values are the
+// identity.
+TEST(MultiHeadAttention, ShowsAllKeysToTheLastQueryWhereTheyAreMore) {
+  const Array q(DType::f32, {1, 3, 8}), k(DType::f32, {1, 4, 8});
+  Array v(DType::f32, {1, 4, 4});
+  for (size_t i = 0; i < 4; ++i) v.mutable_data<float>()[5 * i] = 1;
+  const Array y = apply("MultiHeadAttention", {{"num_heads", 1}, {"unidirectional", 1}}, {q, k, v});
+  const std::vector<double> expected{1, 0, 0, 0, 0.5, 0.5, 0, 0, 0.25, 0.25, 0.25, 0.25};
+  for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(y.at(static_cast<int64_t>(i)), expected[i], 1e-6) << i;
+}
+
 TEST(GatherBlockQuantized, ChecksItsBlocks) {
   const Type table = bytes({4, 2}), at = Type::tensor(DType::i64, {3});
   EXPECT_EQ(refusal("GatherBlockQuantized", {{"block_size", 2}}, {table, at, f32({4, 2})}), "");

@@ -99,6 +99,24 @@ TEST(Differentiate, TrainsWeightsButNotRunningStatistics) {
   EXPECT_EQ(weight_names(trained), (std::vector<std::string>{"w", "b", "m", "v", "w.m", "w.v", "b.m", "b.v"}));
 }
 
+// As GPT-2 is exported, with 1000 or more in place of `penalty`.
+std::string masked(const std::string& penalty) {
+  return "func @f(%x: Tensor[Float32, (4, 4)], weight %w: Tensor[Float32, (4, 4)], weight %m: Tensor[Float32, (9, 4)]) "
+         "{\n  %s = MatMul(%x, %w)\n  %part = Slice[axes = [0], ends = [4], starts = [0]](%m)\n"
+         "  %kept = Mul(%s, %part)\n  %one = Constant[value = Float32()[1]]()\n  %hidden = Sub(%one, %part)\n"
+         "  %much = Constant[value = Float32()[" +
+         penalty +
+         "]]()\n  %penalty = Mul(%hidden, %much)\n  %scores = Sub(%kept, %penalty)\n"
+         "  %loss = ReduceSum[keepdims = 0](%scores)\n  return %loss\n}";
+}
+
+TEST(Differentiate, DoesNotTrainMasks) {
+  EXPECT_EQ(mask_weights(parsed(masked("10000"))), (std::vector<bool>{false, false, true}));
+  EXPECT_EQ(differentiate(parsed(masked("10000")), ops::table()).entry().results.size(), 2U);
+  EXPECT_EQ(mask_weights(parsed(masked("2"))), std::vector<bool>(3));  // may be a learned gate
+  EXPECT_EQ(differentiate(parsed(masked("2")), ops::table()).entry().results.size(), 3U);
+}
+
 TEST(Differentiate, TrainsTheParametersThatAreNamed) {
   const ir::Module module = apply(parsed(kNormalized), ops::table(), "differentiate(weights=x|m*)");
   EXPECT_EQ(module.entry().results.size(), 1 + 2U);

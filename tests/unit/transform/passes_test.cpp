@@ -236,6 +236,22 @@ TEST(Resolve, WritesShapesThatHoldForAnySplit) {
             "  %heads = Reshape[shape = [0, 0, -1, 12]](%x)\n  return %rows, %heads\n}\n");
 }
 
+// Attention between the samples: the shapes of a microbatch do not even fit each other.
+TEST(Pipeline, SaysWhichOpNeedsTheWholeBatchAlsoWhereOpsHavePrices) {
+  const ir::Module module = shard(ir::parse("func @f(%x: Tensor[Float32, (8, 2)], %y: Tensor[Float32, (8, 2)]) {\n"
+                                            "  %t = Transpose[perm = [1, 0]](%y)\n  %s = MatMul(%x, %t)\n"
+                                            "  %z = MatMul(%s, %y)\n  return %z\n}",
+                                            "m", ops::table()),
+                                  ops::table(), 1)
+                                .module;
+  Pipeline wanted  = test::pipeline(1, 4);
+  wanted.prices.op = [](const ir::OpCall& call, std::span<const ir::Type> outputs) {
+    return Seconds(call.op.work(call, outputs).flops.value());
+  };
+  EXPECT_EQ(refused([&] { pipeline(module, ops::table(), wanted); }),
+            "m: @f: %s = MatMul: needs the whole batch at once, so the batch cannot be split over microbatches");
+}
+
 // A causal mask that an export stretches to its batch, and one that depends on the data.
 TEST(Resolve, LeavesStretchingToWhoeverReads) {
   const ir::Module module = ir::parse(

@@ -1,0 +1,40 @@
+// Which dimensions of an exported model's inputs count its samples.
+#include <gtest/gtest.h>
+
+#include "foreflow/ops/table.h"
+#include "foreflow/scenario/shapes.h"
+#include "unit/onnx/bytes.h"
+
+namespace foreflow::scenario::separate_samples_test {
+namespace {
+
+using namespace foreflow::test;
+
+// A class token expanded to the batch stands beside x and w, whose batches have names of their own.
+ir::Module separated(const std::string& other, const std::vector<std::string>& third) {
+  const ModelText text{
+      .nodes        = {{"Shape", {"x"}, {"s"}},
+                       {"Expand", {"token", "s"}, {"tokens"}},
+                       {"Concat", {"tokens", "x", "w"}, {"y"}, {int_attribute("axis", 1)}}},
+      .inputs       = {port("x", kFloat, {"n", "3"}), port("w", kFloat, {other, "2"}), port("v", kFloat, third)},
+      .initializers = {floats("token", {1, 3}, {1, 2, 3})}};
+  const onnx::Imported imported = onnx::import_bytes(model(text), "m.onnx", ops::table());
+  std::map<std::string, int64_t> sizes{{"n", 4}, {other, 4}};
+  return with_separate_samples(imported, with_sizes(imported, {{}, sizes}));
+}
+
+bool repeats(const ir::Module& module) {
+  for (const ir::Op& op : module.entry().ops) {
+    if (op.def->name == "RepeatLike") return true;
+  }
+  return false;
+}
+
+TEST(SeparateSamples, KnowsTheBatchUnderEveryName) {
+  EXPECT_TRUE(repeats(separated("n", {"3"})));
+  EXPECT_TRUE(repeats(separated("m", {"3"})));
+  EXPECT_FALSE(repeats(separated("m", {"3", "m"})));  // also a dimension that is not outermost: a sequence, it may be
+}
+
+}  // namespace
+}  // namespace foreflow::scenario::separate_samples_test
