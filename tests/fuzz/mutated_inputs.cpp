@@ -80,7 +80,7 @@ const std::map<std::string, Way>& ways() {
       {"measurements", {"in.csv", {{"calibrate", "in.csv", "-o", "out.json"}}}},
       {"onnx", {"in.onnx", {{"import", "in.onnx"}, {"analyze", "in.onnx"}, {"evaluate", "in.onnx"}}}},
       {"platform", {"in.xml", {{"platform", "in.xml"}}}},
-      {"profile", {"in.profile", {{"platform", "profiled.xml"}, {"simulate", "profiled.json"}}}},
+      {"profile", {"in.profile", {{"platform", "profiled.xml"}, {"simulate", "profiled.json", "--engine", "simgrid"}}}},
       {"published",
        {"in.csv",
         {{"calibrate", "--device", "A100-SXM4-80GB", "in.csv", "-o", "out.json"},
@@ -120,9 +120,11 @@ void prepare(const std::string& folder) {
   scenario("device.json", R"("topology": "dgx1", "device": "in.json")", "");
   scenario("framework.json", R"("topology": "dgx1")", R"(, "framework": "in.json")");
   scenario("profiled.json", R"("file": "profiled.xml")", "");
-  file("profiled.xml", R"(<?xml version="1.0"?><platform version="4.1"><zone id="z" routing="Full">
+  file(
+      "profiled.xml",
+      R"(<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd"><platform version="4.1"><zone id="z" routing="Full">
     <host id="a" speed="1Tf" speed_file="in.profile"/><host id="b" speed="1Tf"/>
-    <link id="l" bandwidth="1GBps" latency="1us" bandwidth_file="in.profile" latency_file="in.profile"/>
+    <link id="l" bandwidth="1GBps" latency="1us" bandwidth_file="in.profile"/>
     <route src="a" dst="b"><link_ctn id="l"/></route></zone></platform>)");
   file("relu.distir", "func @main(%x) {\n  %y = Relu(%x)\n  return %y\n}\n");
 }
