@@ -2,8 +2,8 @@
 // line for each form and the findings, which are saved in the folder `findings`; exit code 1 when there are some.
 // The inputs are the same in every run; another number in the environment variable FOREFLOW_SEED gives others.
 //
-// taken: exit code 0. refused: exit code 1 and one line "foreflow: error: ...". slow: more than 20 seconds of CPU time.
-// A finding: everything else - a signal, an internal error, more lines.
+// taken: exit code 0. refused: exit code 1 and one line "foreflow: error: ...". slow: more than 10 seconds of CPU time.
+// A finding: everything else - a signal, an internal error, more lines, more than 2 GB of memory, a sanitizer's report.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/resource.h>
@@ -30,9 +30,10 @@ namespace fs = std::filesystem;
 
 using Words = std::vector<std::string>;
 
-constexpr rlim_t kSeconds     = 20;
+constexpr rlim_t kSeconds     = 10;
 constexpr unsigned kPatience  = 120;                 // seconds on the clock
-constexpr rlim_t kMemory      = rlim_t{4} << 30U;    // bytes
+constexpr rlim_t kMemory      = rlim_t{4} << 30U;    // bytes of addresses
+constexpr long kMostResident  = 2 << 20;             // KiB
 constexpr rlim_t kLargestFile = rlim_t{256} << 20U;  // bytes
 constexpr uint64_t kSeed      = 20250601;
 
@@ -41,10 +42,20 @@ uint64_t seed() {
   return given == nullptr ? kSeed : std::strtoull(given, nullptr, 10);
 }
 
-// How the command takes an input of one form: the file's name, and the commands that read it, which take turns.
+// An address sanitizer reserves terabytes of addresses.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// How the command takes an input of one form: the file's name, and the commands that read it, which take turns. In
+// their words "@" stands for the input itself. Seeds are those of tests/fuzz/seeds unless files of the source tree are
+// named.
 struct Way {
   std::string file;
   std::vector<Words> commands;
+  std::vector<std::string> seeds = {};
 };
 
 const std::map<std::string, Way>& ways() {
@@ -61,11 +72,27 @@ const std::map<std::string, Way>& ways() {
          {"simulate", "program.json"},
          {"transform", "in.distir", "--pass", "inline", "--pass", "resolve"}}}},
       {"distirb", {"in.distirb", {{"check", "in.distirb"}, {"analyze", "in.distirb"}, {"infer", "in.distirb"}}}},
+      {"framework",
+       {"in.json",
+        {{"simulate", "framework.json"}, {"explain", "framework.json"}},
+        {"frameworks/fsdp.json", "frameworks/megatron-lm.json", "frameworks/ddp.json"}}},
+      {"import", {"in.txt", {{"platform", "--from", "in.txt"}}}},
       {"measurements", {"in.csv", {{"calibrate", "in.csv", "-o", "out.json"}}}},
       {"onnx", {"in.onnx", {{"import", "in.onnx"}, {"analyze", "in.onnx"}, {"evaluate", "in.onnx"}}}},
       {"platform", {"in.xml", {{"platform", "in.xml"}}}},
+      {"profile", {"in.profile", {{"platform", "profiled.xml"}, {"simulate", "profiled.json", "--engine", "simgrid"}}}},
+      {"published",
+       {"in.csv",
+        {{"calibrate", "--device", "A100-SXM4-80GB", "in.csv", "-o", "out.json"},
+         {"calibrate", "--device", "V100-SXM2-16GB", "in.csv", "-o", "out.json"}}}},
       {"scenario", {"in.json", {{"simulate", "in.json", "--json", "-"}}}},
       {"search_store", {"in.sqlite", {{"search", "search.json", "--store", "in.sqlite", "--jobs", "1"}}}},
+      {"setting",
+       {"in.txt",
+        {{"simulate", "small.json", "--set", "@"},
+         {"search", "small.json", "--jobs", "1", "--set", "strategy.dp=1", "--set", "@"},
+         {"platform", "dgx1", "--set", "@"}}}},
+      {"sheet", {"in.json", {{"simulate", "device.json"}}}},
       {"store", {"in.sqlite", {{"sweep", "sweep.json", "--store", "in.sqlite", "--jobs", "1"}}}},
       {"tensor", {"in.pb", {{"evaluate", "relu.distir", "--input", "x=in.pb"}}}},
   };
@@ -84,6 +111,21 @@ void prepare(const std::string& folder) {
     "microbatches": 1, "recompute": "none", "zero": 0}})");
   file("sweep.json", R"({"workload": {"model": "mlp", "layers": 2, "hidden": 64}, "engine": "analytic",
     "platform": {"topology": "dgx1"}, "strategy": {"dp": [1, 2, 3], "global_batch": 8}})");
+  const std::string small = R"("workload": {"model": "gpt", "layers": 2, "hidden": 16, "heads": 4, "sequence": 8,
+    "vocabulary": 32}, "engine": "analytic", "strategy": {"dp": 2, "global_batch": 8})";
+  const auto scenario     = [&](const char* name, const std::string& platform, const std::string& rest) {
+    file(name, fmt::format(R"({{{}, "platform": {{{}}}{}}})", small, platform, rest));
+  };
+  scenario("small.json", R"("topology": "dgx1")", "");
+  scenario("device.json", R"("topology": "dgx1", "device": "in.json")", "");
+  scenario("framework.json", R"("topology": "dgx1")", R"(, "framework": "in.json")");
+  scenario("profiled.json", R"("file": "profiled.xml")", "");
+  file(
+      "profiled.xml",
+      R"(<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd"><platform version="4.1"><zone id="z" routing="Full">
+    <host id="a" speed="1Tf" speed_file="in.profile"/><host id="b" speed="1Tf"/>
+    <link id="l" bandwidth="1GBps" latency="1us" bandwidth_file="in.profile"/>
+    <route src="a" dst="b"><link_ctn id="l"/></route></zone></platform>)");
   file("relu.distir", "func @main(%x) {\n  %y = Relu(%x)\n  return %y\n}\n");
 }
 
@@ -91,16 +133,21 @@ class Command {
  public:
   Command(std::string program, std::string folder) : program_(std::move(program)), folder_(std::move(folder)) {}
 
-  // Its status as waitpid has it; stderr is in the file `err` of the folder.
-  int run(const Words& words) const {
+  // Its status as waitpid has it, and the most memory that it held, in KiB; stderr is in the file `err` of the folder.
+  struct Ended {
+    int status;
+    long resident;
+  };
+  Ended run(const Words& words) const {
     Words all = {program_};
     all.insert(all.end(), words.begin(), words.end());
     const pid_t child = ::fork();
     if (child == 0) become(std::move(all));
     int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    rusage used{};
+    while (::wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
     }
-    return status;
+    return {status, used.ru_maxrss};
   }
   std::string messages() const { return read_file(folder_ + "/err"); }
 
@@ -119,7 +166,7 @@ class Command {
     ::dup2(STDIN_FILENO, STDOUT_FILENO);
     ::dup2(::open("err", O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
     limit(RLIMIT_CPU, kSeconds);
-    limit(RLIMIT_AS, kMemory);
+    if (!kSanitized) limit(RLIMIT_AS, kMemory);
     limit(RLIMIT_FSIZE, kLargestFile);
     limit(RLIMIT_CORE, 0);
     ::alarm(kPatience);
@@ -132,7 +179,8 @@ class Command {
 
 enum class Verdict : uint8_t { taken, refused, slow, finding };
 
-Verdict verdict_of(int status, const std::string& messages) {
+Verdict verdict_of(int status, long resident, const std::string& messages) {
+  if (resident > kMostResident) return Verdict::finding;
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     return signal == SIGXCPU || signal == SIGALRM || signal == SIGKILL ? Verdict::slow : Verdict::finding;
@@ -162,7 +210,9 @@ int try_form(const std::string& form, const std::string& program, int count) {
   const test::TemporaryFolder folder;
   prepare(folder.path().string());
   const Command command(program, folder.path().string());
-  auto seeds       = read_seeds(form);
+  std::vector<std::string> seeds;
+  for (const std::string& seed : way.seeds) seeds.push_back(read_file(FOREFLOW_SOURCE_DIR "/" + seed));
+  if (seeds.empty()) seeds = read_seeds(form);
   const auto words = read_dictionary(form);
   if (form.ends_with("store")) {  // the seed is of another version
     command.run(way.commands.front());
@@ -173,13 +223,17 @@ int try_form(const std::string& form, const std::string& program, int count) {
   for (int i = 0; i < count; ++i) {
     const std::string input = mutated(seeds, words, random);
     write_file(folder / way.file, input);
-    const Words& line          = way.commands[static_cast<size_t>(i) % way.commands.size()];
-    const int status           = command.run(line);
-    const std::string messages = command.messages();
-    const Verdict verdict      = verdict_of(status, messages);
+    Words line = way.commands[static_cast<size_t>(i) % way.commands.size()];
+    for (std::string& word : line) {
+      if (word == "@") word = input.substr(0, input.find('\0'));
+    }
+    const auto [status, resident] = command.run(line);
+    const std::string messages    = command.messages();
+    const Verdict verdict         = verdict_of(status, resident, messages);
     ++counts[verdict];
     if (verdict == Verdict::finding || verdict == Verdict::slow)
-      keep(form, i, input, line, verdict == Verdict::slow ? "slow" : fmt::format("status {}: {}", status, messages));
+      keep(form, i, input, line,
+           verdict == Verdict::slow ? "slow" : fmt::format("status {}, {} MiB: {}", status, resident >> 10U, messages));
     for (const char* left : {"-wal", "-shm"}) fs::remove(folder / (way.file + left));
   }
   std::cout << fmt::format("{}: {} inputs: {} taken, {} refused, {} slow, {} findings\n", form, count,
