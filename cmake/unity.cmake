@@ -16,7 +16,7 @@ function(foreflow_size_of result folder)
   set(${result} ${sum} PARENT_SCOPE)
 endfunction()
 
-# foreflow_unity(TARGET SOURCE...): batches of at most 160 kB in the order of the paths, never of two modules (src/ops and
+# foreflow_unity(TARGET SOURCE...): batches of at most 160 kB (of tests 80 kB) in the order of the paths, never of two modules (src/ops and
 # src/transform are modules; src/ops/shape is a folder of one). A folder that does not fit into what is left of a batch
 # begins the next one. Batches are numbered in their module, so that a new file changes the batches of no other module.
 # Files with compile options of their own stay alone, as does what SKIP_UNITY_BUILD_INCLUSION names.
@@ -25,6 +25,9 @@ function(foreflow_unity target)
     return()
   endif()
   set(limit 160000)
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/tests")
+    set(limit 80000)
+  endif()
   set(module "")
   set(folder "")
   set(number 0)
