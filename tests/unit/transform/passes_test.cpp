@@ -246,7 +246,7 @@ TEST(Pipeline, SaysWhichOpNeedsTheWholeBatchAlsoWhereOpsHavePrices) {
                                 .module;
   Pipeline wanted  = test::pipeline(1, 4);
   wanted.prices.op = [](const ir::OpCall& call, std::span<const ir::Type> outputs) {
-    return Seconds(call.op.work(call, outputs).flops.value());
+    return Seconds(call.def.work(call, outputs).flops.value());
   };
   EXPECT_EQ(refused([&] { pipeline(module, ops::table(), wanted); }),
             "m: @f: %s = MatMul: needs the whole batch at once, so the batch cannot be split over microbatches");
