@@ -112,8 +112,10 @@ std::string refused(const std::string& op, const ir::Attributes& attributes, con
 
 TEST(NetworkOps, RefuseOperandsThatDoNotFit) {
   const Array picture = counted({2, 1, 3, 3}), region = floats({1, 4}, {0, 0, 2, 2});
-  EXPECT_EQ(refused("GridSample", {}, {picture, counted({1, 1, 1, 2})}),
-            "x is (2, 1, 3, 3) and the grid (1, 1, 1, 2); (N, C, H, W) and (N, H', W', 2) would be right");
+  EXPECT_EQ(
+      refused("GridSample", {}, {picture, counted({1, 1, 1, 2})}),
+      "x is (2, 1, 3, 3) and the grid (1, 1, 1, 2); (N, C, H, W) and (N, H', W', 2), or (N, C, D, H, W) and (N, D', "
+      "H', W', 3) would be right");
   EXPECT_EQ(refused("RoiAlign", {}, {picture, region, ints({5})}), "region 0 is in picture 5 of 2");
   EXPECT_EQ(refused("RoiAlign", {}, {picture, region, ints({0, 1})}),
             "has 2 batch indices; one for each region would be right");
