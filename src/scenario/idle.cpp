@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "foreflow/collective/collective.h"
+#include "foreflow/scenario/framework.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -183,7 +184,22 @@ class Finder {
   void add(std::string_view part, std::string_view key, const std::string& why) {
     if (why.empty() || !root_.has(part) || root_.at(part).json().if_object() == nullptr) return;
     const JsonView holder = root_.at(part);
-    if (holder.has(key)) found_.push_back({holder.at(key).where(), why});
+    if (holder.has(key) && !is_from_framework(part, key)) found_.push_back({holder.at(key).where(), why});
+  }
+
+  // Whether the framework of the scenario says the same, which is no choice of the user's.
+  bool is_from_framework(std::string_view part, std::string_view key) const {
+    if (!root_.has("framework")) return false;
+    const Json& value = root_.at(part).at(key).json();
+    Json others       = Json::object();
+    for (const auto& [name, member] : *root_.at(part).json().if_object()) {
+      if (name != key) others.set(name, member);
+    }
+    Json rest          = root_.json();
+    const auto applied = with_framework(rest.set(part, std::move(others)), scenario_.file).applied;
+    return std::any_of(applied.begin(), applied.end(), [&](const FrameworkSetting& setting) {
+      return setting.key == std::string(part) + "." + std::string(key) && setting.value == value;
+    });
   }
 
   const Scenario& scenario_;

@@ -71,6 +71,14 @@ TEST(IdleKeys, NameTimesOfTheHostThatNothingTakes) {
             Said{"idle.json: $.host.kernel: host.graphs is true"});
 }
 
+// ddp sets host.collective; only what the user writes is told.
+TEST(IdleKeys, AreNotThoseThatTheFrameworkSets) {
+  const std::string framework = R"(, "framework": "ddp")";
+  EXPECT_EQ(idle("", framework), Said{});
+  EXPECT_EQ(idle("", framework + R"(, "host": {"collective": "7us"})"),
+            Said{"idle.json: $.host.collective: the program has no collectives"});
+}
+
 TEST(IdleKeys, NameWhatInferenceHasNot) {
   EXPECT_EQ(idle("", "", R"(, "mode": "inference", "optimizer": "adam")"),
             Said{"idle.json: $.workload.optimizer: inference updates no weights"});
