@@ -102,6 +102,10 @@ int main(int argc, char** argv) {
   }
   bool good = true;
   for (const Group& group : is_new ? std::span<const Group>(kNewGroups) : std::span<const Group>(kGroups)) {
+    if (!fs::is_directory(data / group.folder)) {
+      fmt::print("{}: no such folder; the data of ONNX has one\n", (data / group.folder).string());
+      return 1;
+    }
     const Verdicts verdicts = run_group(data / group.folder);
     print(group, verdicts);
     const size_t passed = count(verdicts, Outcome::passed);
