@@ -8,7 +8,8 @@ namespace foreflow::cost {
 
 struct AttentionKernels {
   std::string_view name, doc;
-  // Times as long as FlashAttention 2 on devices whose laws are of it, and as kernels made for Hopper on later ones.
+  // How many times as long they take as the kernels that were measured: FlashAttention 2 on devices before Hopper,
+  // kernels made for the device from Hopper on.
   double forward = 1, backward = 1;
   double hopper_forward = 1, hopper_backward = 1;
 };

@@ -12,8 +12,7 @@ namespace foreflow::cost {
 // Samples of one law: of one data type, or of one kind of collective.
 struct DataSet {
   std::string law;  // "product"
-  std::string
-      of;  // "bf16", "bf16 in training"; "all_reduce", "all_reduce over 4" where the fabric differs by the ranks
+  std::string of;   // "bf16", "bf16 in training"; "all_reduce", "all_reduce over 4" (links differ by number of ranks)
   std::string source;
   std::vector<Sample> samples;
 };

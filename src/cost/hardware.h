@@ -14,7 +14,7 @@ struct Processors {
   std::string_view data_name;  // what data sets call it: "a100_sxm"
   int count;
   double cache;  // MB
-  bool hopper;   // attention was measured with kernels that later devices than Ampere have
+  bool hopper;   // Hopper or later: attention was measured with kernels made for it
   std::string_view source;
 };
 const std::vector<Processors>& processors();

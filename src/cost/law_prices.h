@@ -15,8 +15,8 @@ using Calibrations = std::vector<const DeviceCalibration*>;
 
 // What a framework adds to the laws.
 struct LawTerms {
-  Seconds kernel_overhead{
-      0};  // of each kernel, beside what the laws say: gaps between kernels that are launched one by one
+  // Of each kernel, beside what the laws say: the gap between kernels that are launched one by one.
+  Seconds kernel_overhead{0};
   Bytes optimizer_bytes{0};                     // for each parameter; 0: those of the operands and results
   Bytes loss_bytes{0};                          // for each logit, forward and backward together; 0: as above
   const AttentionKernels* attention = nullptr;  // null: those that were measured
@@ -26,9 +26,8 @@ struct LawTerms {
 // The sum over the kernels of the op. Nothing where no calibration has a law for it: products of a data type that was
 // not measured, ops that launch no kernel.
 //   1. Products by the law of their data type; bf16 stands for f16 and the reverse, which take the same units.
-//   2. Attention by its laws. Where the backward pass was not measured, it does its arithmetic, 2.5 times the
-//   forward's,
-//      at kBackward of the forward's rate.
+//   2. Attention by its laws. A backward pass that was not measured does 2.5 times the arithmetic of the forward pass,
+//      at kBackward of its rate.
 //   3. Everything else by its traffic, without what stays on the chip (Application::kept).
 // Laws "in training" come first: kernels called as frameworks for training do, at the clocks of long runs.
 // A product in fp8 takes the law of its bytes, and a kernel that converts an operand.

@@ -65,7 +65,6 @@ Result run_iterations(const IterationSet& set, const Options& options) {
   }
   result.notes.push_back(fmt::format("seconds of an iteration; mean of the signed errors {:+.1f} %",
                                      100 * bias / static_cast<double>(lines.size())));
-  if (!set.note.empty()) result.notes.emplace_back(set.note);
   return result;
 }
 

@@ -25,7 +25,6 @@ struct IterationSet {
   double (*seconds)(const Published& row) = nullptr;
   // Rows for which it is false are left out: runs that failed, or whose strategy was not published.
   bool (*counts)(const Published& row) = nullptr;
-  std::string_view note                = {};  // what a reader of the errors should know
 };
 
 // Predicted against measured seconds, with the share of each row's compute time by provenance. Throws Error when the
