@@ -27,9 +27,9 @@ std::vector<HerePoint> points_in(const Json& source, const std::string& file) {
   const auto axes = scenario::axes(source, file);
   std::vector<HerePoint> points;
   for (size_t number = 0; number < scenario::count_points(axes, file); ++number) {
-    const auto choice   = scenario::choice_of(axes, number);
-    auto scenario       = scenario::load(scenario::with_choice(source, axes, choice), file);
-    std::string name    = name_of(scenario, axes, choice);
+    const auto choice = scenario::choice_of(axes, number);
+    auto scenario     = scenario::load(scenario::with_choice(source, axes, choice), file);
+    std::string name  = name_of(scenario, axes, choice);
     points.push_back({std::move(name), std::move(scenario)});
   }
   return points;

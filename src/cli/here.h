@@ -35,8 +35,8 @@ struct HereOptions {
 
 // What runs the programs: PyTorch, or the reference executor under Open MPI.
 struct Runner {
-  std::string name;       // "PyTorch (/usr/bin/python3)"
-  bool has_timelines;     // whether its runs have Execution::timeline
+  std::string name;    // "PyTorch (/usr/bin/python3)"
+  bool has_timelines;  // whether its runs have Execution::timeline
   std::function<execute::InTurn(const execute::Task&)> run;
 };
 

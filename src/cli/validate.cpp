@@ -79,7 +79,7 @@ void run(const Options& options) {
   const Runner runner = runner_of(options.how);
   if (!options.trace.empty() && !runner.has_timelines)
     throw Error("--trace", "needs the timelines of PyTorch, and the program is run by " + runner.name);
-  Json rows           = Json::array();
+  Json rows        = Json::array();
   std::string text = fmt::format("run by {}, {} iterations\n", escape::terminal(runner.name), options.how.iterations);
   double error     = 0;
   for (size_t p = 0; p < points.size(); ++p) {

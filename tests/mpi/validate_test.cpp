@@ -24,7 +24,8 @@ TEST(ValidateUnderMpi, ComparesIterationProcessesAndOps) {
   const test::TemporaryFolder folder;
   write_file(folder / "small.json", kScenario);
   const test::CommandResult result = test::run_foreflow(
-      {"validate", "small.json", "--here", "--runner", "mpi", "--iterations", "2", "--json", "rows.json"}, folder.path());
+      {"validate", "small.json", "--here", "--runner", "mpi", "--iterations", "2", "--json", "rows.json"},
+      folder.path());
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const Json json = parse_json(read_file(folder / "rows.json"), "rows.json");
   std::set<std::string> names;
