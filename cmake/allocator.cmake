@@ -1,5 +1,6 @@
 # Programs are millions of small values, made and dropped by pass after pass: tcmalloc takes a fifth of the time away that
-# the C library's allocator costs. It is linked into commands, never into the library, and sanitizers have their own.
+# the C library's allocator costs. It is linked into commands and tests, never into the library; sanitizers have their
+# own.
 pkg_check_modules(TCMALLOC IMPORTED_TARGET libtcmalloc_minimal)
 if(NOT TCMALLOC_FOUND)
   message(STATUS "tcmalloc is absent: foreflow will be slower (Debian: libgoogle-perftools-dev)")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 namespace foreflow::collective {
 
@@ -45,21 +46,32 @@ Phase step(const Group& group, std::vector<Flow> flows) {
   return {far ? 0 : 1, far ? 1 : 0, std::move(flows), 0};
 }
 
+// The flows of one sender lie side by side in a counting sort, so that one place per receiver tells which of them came
+// first: the cost follows the number of flows, a million in an all-to-all among 1,024 ranks.
 std::vector<Flow> merged(const std::vector<Flow>& flows, int devices) {
+  const auto count = static_cast<size_t>(devices);
+  std::vector<size_t> begins(count + 1, 0);
+  for (const Flow& flow : flows) ++begins[static_cast<size_t>(flow.from) + 1];
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  std::vector<size_t> by_sender(flows.size());
+  for (size_t i = 0; i < flows.size(); ++i) by_sender[begins[static_cast<size_t>(flows[i].from)]++] = i;
+
   constexpr size_t kNone = SIZE_MAX;
+  std::vector<size_t> newest(count, kNone);  // by receiver: the first flow to it of the sender that sent to it last
+  std::vector<size_t> first(flows.size());   // per flow: the first one between the same ranks
+  for (const size_t i : by_sender) {
+    size_t& known = newest[static_cast<size_t>(flows[i].to)];
+    if (known == kNone || flows[known].from != flows[i].from) known = i;
+    first[i] = known;
+  }
   std::vector<Flow> result;
-  std::vector<size_t> newest(static_cast<size_t>(devices), kNone);  // by sender: its last flow in `result`
-  std::vector<size_t> older;  // per flow of `result`: the one of its sender before
-  for (const Flow& flow : flows) {
-    size_t& latest = newest[static_cast<size_t>(flow.from)];
-    size_t known   = latest;
-    while (known != kNone && result[known].to != flow.to) known = older[known];
-    if (known != kNone) {
-      result[known].share += flow.share;
+  std::vector<size_t> place(flows.size());
+  for (size_t i = 0; i < flows.size(); ++i) {
+    if (first[i] == i) {
+      place[i] = result.size();
+      result.push_back(flows[i]);
     } else {
-      older.push_back(latest);
-      latest = result.size();
-      result.push_back(flow);
+      result[place[first[i]]].share += flows[i].share;
     }
   }
   return result;

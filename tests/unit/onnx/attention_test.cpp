@@ -165,8 +165,9 @@ TEST(AttentionOfOpset23, MakesTheBiasOfAMaskOnce) {
       .nodes  = {{"Attention", {"q", "q", "q", "mask"}, {"a"}}, {"Attention", {"a", "a", "a", "mask"}, {"y"}}},
       .inputs = inputs,
       .opset  = 23};
-  int64_t maxima = 0;
-  for (const ir::Op& op : import(text).module.entry().ops) maxima += op.def->name == "ReduceMax" ? 1 : 0;
+  const ir::Module module = import(text).module;
+  int64_t maxima          = 0;
+  for (const ir::Op& op : module.entry().ops) maxima += op.def->name == "ReduceMax" ? 1 : 0;
   EXPECT_EQ(maxima, 1);
 }
 
