@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -83,8 +82,7 @@ class Product {
     traffic_ *= 1 - (1 - c_[kCache]) / (1 + std::pow(filled, 4));
     best_ = std::numeric_limits<double>::infinity();
     if (std::min(m_, n_) <= 1) best_ = by_vector();
-    for (const Tile& tile : kTiles) add_ways(tile);
-    take_best();
+    for (const Tile& tile : kTiles) try_tile(tile);
   }
   double best() const { return best_; }
 
@@ -96,13 +94,7 @@ class Product {
     return c_[kLaunch] + traffic_ / bandwidth(std::ceil(std::max(m_, n_) / kRows)) + c_[kVector] * k_;
   }
 
-  // A tile and a cut of k: the time besides, that of the arithmetic and that of the traffic.
-  struct Way {
-    double besides, tensor, memory;
-    double at_least() const { return besides + std::max(tensor, memory); }
-  };
-
-  void add_ways(const Tile& tile) {
+  void try_tile(const Tile& tile) {
     const double tiles = std::ceil(m_ / tile.m) * std::ceil(n_ / tile.n), area = tile.m * tile.n;
     const double peak = hardware_.peak / hardware_.processors * c_[kEfficiency];
     const double step =
@@ -110,23 +102,12 @@ class Product {
     const double fixed = c_[kTile] + c_[kResult] * area * out_ / 1024;
     for (const double parts : kSplits) {
       if (parts > 1 && (k_ / parts < kShortestSplit || tiles >= kMostWaves * hardware_.processors)) return;
-      const double waves = std::ceil(tiles * parts / hardware_.processors);
-      const double rate  = bandwidth(std::min(tiles * parts, hardware_.processors));
-      const double sums  = parts > 1 ? c_[kSplit] + 4 * m_ * n_ * parts / rate : 0;
-      ways_[count_++]    = {c_[kLaunch] + sums, waves * (fixed + step * k_ / parts), traffic_ / rate};
-    }
-  }
-
-  // To join two times takes powers, which cost more than all else here. The way whose longer time is least comes first;
-  // few others are then left that could be faster.
-  void take_best() {
-    const std::span<const Way> ways(ways_.data(), count_);
-    const auto join  = [&](const Way& way) { return way.besides + joined(way.tensor, way.memory, c_[kJoin]); };
-    const auto first = std::min_element(ways.begin(), ways.end(),
-                                        [](const Way& a, const Way& b) { return a.at_least() < b.at_least(); });
-    best_            = std::min(best_, join(*first));
-    for (const Way& way : ways) {
-      if (way.at_least() < best_) best_ = std::min(best_, join(way));
+      const double waves  = std::ceil(tiles * parts / hardware_.processors);
+      const double rate   = bandwidth(std::min(tiles * parts, hardware_.processors));
+      const double sums   = parts > 1 ? c_[kSplit] + 4 * m_ * n_ * parts / rate : 0;
+      const double tensor = waves * (fixed + step * k_ / parts), memory = traffic_ / rate;
+      if (c_[kLaunch] + sums + std::max(tensor, memory) >= best_) continue;
+      best_ = std::min(best_, c_[kLaunch] + sums + joined(tensor, memory, c_[kJoin]));
     }
   }
 
@@ -134,8 +115,6 @@ class Product {
   double m_, n_, k_, in_, out_;
   const Hardware& hardware_;
   double traffic_ = 0, best_ = 0;
-  std::array<Way, std::size(kTiles) * std::size(kSplits)> ways_;
-  size_t count_ = 0;
 };
 
 double seconds(std::span<const double> c, const Sizes& sizes, const Hardware& hardware) {
