@@ -104,7 +104,8 @@ std::vector<Json> values_of(const KeyPath& keys, const Json& list, const std::st
   for (const Json& value : *list.if_array()) {
     for (Json& choice : choices_within(keys, value, file)) {
       const std::string text = choice.dump_compact();
-      if (!seen.insert(text).second) throw Error(where, "holds " + text + " twice; give each value once");
+      if (!seen.insert(text).second)
+        throw Error(where, "is a list of values to try, and holds " + text + " twice; give each once");
       values.push_back(std::move(choice));
     }
   }

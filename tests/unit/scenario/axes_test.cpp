@@ -68,7 +68,7 @@ TEST(Axes, NeedValuesThatDiffer) {
   EXPECT_EQ(message_of(R"({"strategy": {"tp": []}})"),
             "s.json: $.strategy.tp: is an axis without values; give one or more");
   EXPECT_EQ(message_of(R"({"strategy": {"tp": [1, 2, 1]}})"),
-            "s.json: $.strategy.tp: holds 1 twice; give each value once");
+            "s.json: $.strategy.tp: is a list of values to try, and holds 1 twice; give each once");
 }
 
 TEST(Points, AreTheProductInWhichTheLastAxisChangesFastest) {
