@@ -5,6 +5,7 @@
 #include <new>
 #include <optional>
 
+#include "cli/advice.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/remarks.h"
@@ -54,6 +55,7 @@ bool any_has(const Asked& reports, Member member) {
 struct Simulated {
   scenario::Outcome outcome;
   std::vector<scenario::IdleKey> idle;
+  std::vector<std::string> advice;
 };
 
 Simulated simulated(const Options& options) {
@@ -67,7 +69,8 @@ Simulated simulated(const Options& options) {
   Progress progress("simulate", scenario::kSteps);
   scenario::Outcome outcome = scenario::run(scenario, [&](size_t done) { progress.update(done); });
   auto idle                 = scenario::idle_keys(scenario, outcome.summary);
-  return {std::move(outcome), std::move(idle)};
+  auto advised              = advice(scenario, outcome.summary);
+  return {std::move(outcome), std::move(idle), std::move(advised)};
 }
 
 // The result of `step`. If memory runs out, the Error says what needed it, and whether fewer devices would need less.
@@ -103,10 +106,11 @@ Json json_of(const std::vector<scenario::IdleKey>& idle) {
 
 void run(const Options& options) {
   const report::DeviceChoice choice = report::read_device_choice(options.devices, "--devices");
-  const bool tells_all       = options.devices.empty() && any_has(asked(options), &report::WriterDef::every_device);
-  const auto [outcome, idle] = within_memory("the simulation", tells_all, [&] { return simulated(options); });
+  const bool tells_all = options.devices.empty() && any_has(asked(options), &report::WriterDef::every_device);
+  const auto [outcome, idle, advised] = within_memory("the simulation", tells_all, [&] { return simulated(options); });
   for (const scenario::IdleKey& key : idle)
     std::cerr << escape::terminal(fmt::format("foreflow: note: {}: has no effect: {}", key.where, key.why)) << "\n";
+  for (const std::string& line : advised) std::cerr << escape::terminal("foreflow: note: " + line) << "\n";
   report::check(choice, outcome.summary.device_count, "--devices");
   Json json;
   if (!options.json.empty())

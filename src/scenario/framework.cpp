@@ -69,6 +69,17 @@ FrameworkSetting read_setting(const JsonView& json) {
   return setting;
 }
 
+// "nemo" is the newest of nemo@23.04 and nemo@23.09. Versions of one framework have as many digits each, so that the
+// order of their names is that of time.
+const Framework* newest_of(const std::string& name) {
+  const Framework* newest = nullptr;
+  for (const Framework& framework : frameworks()) {
+    if (framework.name.starts_with(name + "@") && (newest == nullptr || framework.name > newest->name))
+      newest = &framework;
+  }
+  return newest;
+}
+
 Framework chosen(const JsonView& named) {
   const std::string& name = named.as_string();
   if (name.ends_with(".json")) {
@@ -81,6 +92,7 @@ Framework chosen(const JsonView& named) {
     if (framework.name == name) return framework;
     names.push_back(framework.name);
   }
+  if (const Framework* newest = newest_of(name)) return *newest;
   named.fail("\"" + name + "\" is no framework; use " + list_or(names) + ", or a file such as \"own.json\"");
 }
 

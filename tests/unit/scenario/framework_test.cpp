@@ -52,6 +52,12 @@ TEST(Frameworks, SetNothingWhereItsConditionDoesNotHold) {
         << setting.key;
 }
 
+TEST(Frameworks, AreOfTheNewestVersionWhereNoneIsNamed) {
+  const std::string strategy = R"("tp": 2, "global_batch": 2)";
+  EXPECT_EQ(strategy_of("nemo", strategy).tensor_chunks, strategy_of("nemo@23.09", strategy).tensor_chunks);
+  EXPECT_NE(strategy_of("nemo", strategy).tensor_chunks, strategy_of("nemo@23.04", strategy).tensor_chunks);
+}
+
 TEST(Frameworks, ChangeNothingWhereNoneIsNamed) {
   const Json plain = parse_json(R"({"workload": {"model": "gpt"}, "strategy": {"tp": 2}})", "plain");
   EXPECT_EQ(with_framework(plain, "plain").json, plain);

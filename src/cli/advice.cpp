@@ -1,0 +1,54 @@
+#include "cli/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace foreflow::cli {
+namespace {
+
+int64_t batch_of_replica(const scenario::Strategy& strategy) { return strategy.global_batch / strategy.dp; }
+
+bool splits_further(const scenario::Strategy& strategy) { return strategy.microbatches < batch_of_replica(strategy); }
+
+std::string on_pipeline(const scenario::Strategy& strategy) {
+  if (strategy.pp <= strategy.microbatches || !splits_further(strategy)) return "";
+  return fmt::format(
+      "strategy.microbatches: {} for a pipeline of {} devices, most of which wait; {} or more would fill it",
+      strategy.microbatches, strategy.pp, strategy.pp);
+}
+
+std::vector<std::string> what_lowers_memory(const scenario::Scenario& scenario) {
+  const scenario::Strategy& strategy  = scenario.strategy;
+  const workload::WorkloadDef* family = scenario.workload.family;
+  const bool has_sequences            = family != nullptr && family->traits.is_transformer;
+  std::vector<std::string> keys;
+  if (strategy.recompute.kind == transform::Recompute::Kind::none) keys.emplace_back("strategy.recompute");
+  if (splits_further(strategy)) keys.emplace_back("more strategy.microbatches");
+  if (has_sequences && strategy.tp > 1 && !strategy.sequence_parallel) keys.emplace_back("strategy.sequence_parallel");
+  if (strategy.dp > 1 && strategy.zero == 0) keys.emplace_back("strategy.zero");
+  return keys;
+}
+
+std::string on_memory(const scenario::Scenario& scenario, const report::Summary& summary) {
+  const auto needs_most = std::max_element(
+      summary.devices.begin(), summary.devices.end(),
+      [](const auto& a, const auto& b) { return a.peak_memory - a.capacity < b.peak_memory - b.capacity; });
+  const std::vector<std::string> keys = what_lowers_memory(scenario);
+  if (needs_most == summary.devices.end() || needs_most->fits || keys.empty()) return "";
+  return fmt::format("{} needs {} of its {}; {} may lower it", needs_most->name, format(needs_most->peak_memory),
+                     format(needs_most->capacity), list_or(keys));
+}
+
+}  // namespace
+
+std::vector<std::string> advice(const scenario::Scenario& scenario, const report::Summary& summary) {
+  std::vector<std::string> all;
+  if (!scenario.jobs.empty()) return all;
+  if (std::string line = on_pipeline(scenario.strategy); !line.empty()) all.push_back(std::move(line));
+  if (scenario.workload.mode != workload::Mode::training) return all;
+  if (std::string line = on_memory(scenario, summary); !line.empty()) all.push_back(std::move(line));
+  return all;
+}
+
+}  // namespace foreflow::cli

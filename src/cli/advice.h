@@ -1,0 +1,18 @@
+// What a user could change in a scenario whose prediction shows an avoidable shortage.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "foreflow/report/summary.h"
+#include "foreflow/scenario/scenario.h"
+
+namespace foreflow::cli {
+
+// One sentence each:
+//   1. a pipeline with fewer microbatches than devices, although the batch of a replica could be split further;
+//   2. training that does not fit into the memory of a device: the keys that may lower it and are not in use.
+// Empty for several jobs on one platform.
+std::vector<std::string> advice(const scenario::Scenario& scenario, const report::Summary& summary);
+
+}  // namespace foreflow::cli
