@@ -100,16 +100,17 @@ ir::Module for_global_batch(const Scenario& scenario, const ir::Module& module, 
 }
 
 Sequential from_onnx(const Scenario& scenario) {
-  const Elements inputs         = input_numbers(scenario.root().at("workload"));
-  const onnx::Imported imported = onnx::import_model(scenario.workload.path, ops::table(), onnx::Numbers::skip,
-                                                     {scenario.workload.shapes, inputs, scenario.workload.dims});
+  const Elements inputs   = input_numbers(scenario.root().at("workload"));
+  onnx::Imported imported = onnx::import_model(scenario.workload.path, ops::table(), onnx::Numbers::skip,
+                                               {scenario.workload.shapes, inputs, scenario.workload.dims});
   check_inputs(scenario, imported, inputs);
   Sequential sequential;
-  sequential.module = with_sizes(imported, {shapes_of(scenario.workload, inputs), scenario.workload.dims,
-                                            where(scenario, "workload.shapes"), where(scenario, "workload.dims")});
-  check_known_shapes(scenario, imported, sequential.module);
+  imported.module = with_sizes(imported, {shapes_of(scenario.workload, inputs), scenario.workload.dims,
+                                          where(scenario, "workload.shapes"), where(scenario, "workload.dims")});
+  check_known_shapes(scenario, imported, imported.module);
+  imported = with_samples_first(std::move(imported));
   // Some exporters write weights as constants.
-  sequential.module = transform::lift_constants(sequential.module, ops::table());
+  sequential.module = transform::lift_constants(imported.module, ops::table());
   // So do their names where a file has weights among its inputs.
   sequential.module = transform::with_weights(sequential.module, scenario.workload.weights);
   sequential.module = with_separate_samples(imported, sequential.module);
