@@ -144,15 +144,17 @@ int64_t samples_of(const Scenario& scenario, const ir::Module& module) {
   return std::max<int64_t>(samples_in(module), 1);
 }
 
-// Weights of 8-bit integers have no gradients; the scales beside them are no substitute.
+// Weights of 8-bit and 4-bit integers have no gradients; the scales beside them are no substitute.
 void check_trainable(const Scenario& scenario, const ir::Module& module) {
   if (!scenario.workload.weights.empty()) return;
   const ir::Function& function = module.entry();
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     const ir::TypeRef& type = function.values[i].annotation;
     if (function.parameters[i] != ir::ParameterRole::weight || type == nullptr || !type->is_tensor()) continue;
-    const bool bytes = type->dtype == ir::DType::i8 || type->dtype == ir::DType::u8;
-    if (!bytes || type->dims.size() < 2) continue;
+    const ir::DType dtype = type->dtype;
+    const bool narrow =
+        dtype == ir::DType::i8 || dtype == ir::DType::u8 || dtype == ir::DType::i4 || dtype == ir::DType::u4;
+    if (!narrow || type->dims.size() < 2) continue;
     throw Error(where(scenario, "workload.mode"),
                 "the model holds quantised weights, such as %" + function.values[i].name +
                     ", which training cannot update; train the model before it is quantised, or name the weights to "
