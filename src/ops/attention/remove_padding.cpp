@@ -80,8 +80,10 @@ Factors factors(const OpCall& call) {
 // The gradient of padding is lost.
 void grad(GradBuilder& builder) {
   if (!builder.wanted(0)) return;
-  if (builder.call().outputs < 2) builder.call().fail("has a gradient only with the result token_offset");
-  builder.set_input_gradient(0, builder.emit("RestorePadding", {}, {builder.output_gradient(0), builder.output(1)})[0]);
+  const int places = builder.call().outputs > 1
+                         ? builder.output(1)
+                         : builder.emit("RemovePadding", {}, {builder.input(0), builder.input(kCounts)}, 2)[1];
+  builder.set_input_gradient(0, builder.emit("RestorePadding", {}, {builder.output_gradient(0), places})[0]);
 }
 
 }  // namespace
