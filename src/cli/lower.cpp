@@ -14,6 +14,7 @@
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/lower/project.h"
+#include "foreflow/lower/reshard_op.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/run.h"
 
@@ -74,9 +75,10 @@ void lower_scenario(const Options& options) {
   const scenario::PlatformRef platform  = scenario::load_platform(scenario.platform);
   const lower::Options placed           = scenario::lowering(scenario, *platform);
   const scenario::Sequential sequential = scenario::build(scenario);
-  const ir::Module module =
+  ir::Module module =
       scenario::distribute(sequential, scenario::resolve(scenario, sequential, *platform).value(), *platform);
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
+  if (options.target == "pytorch") module = lower::with_reshard_jobs(module, interpretation, {*platform}, placed);
   write_programs(options, module, interpretation, scenario.name);
   if (options.target != "distir") return;
   write_streams(options, lower::lower(module, interpretation, scenario.cost, *platform, placed).program());

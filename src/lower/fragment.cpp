@@ -138,7 +138,8 @@ class FragmentWriter {
     for (const ir::Type& candidate : types) {
       if (candidate.resolved() || candidate == ir::Type()) continue;
       throw Error(ir::describe(maker_.module_, function_, op),
-                  "has a value of unknown shape, " + ir::to_string(candidate) + "; give the shapes of all inputs");
+                  "has a value of unknown shape, " + ir::to_string(candidate) +
+                      "; give the shapes of all inputs, and the numbers of those that decide shapes");
     }
   }
 

@@ -68,19 +68,58 @@ Planned planned(const ir::Attributes& attributes, const std::vector<ir::Type>& i
   return made;
 }
 
+// Per device of the platform its number among the devices of the op.
+std::map<int, size_t> members_of(const Planned& made) {
+  std::map<int, size_t> member;
+  for (size_t i = 0; i < made.sources.size(); ++i) member.emplace(made.sources[i], i);
+  for (size_t i = 0; i < made.targets.size(); ++i) member.emplace(made.targets[i], made.sources.size() + i);
+  return member;
+}
+
+std::string text_of(const reshard::Job& job, const std::map<int, size_t>& member) {
+  std::string text(collective::name(job.kind));
+  for (const int device : job.devices) text += " " + std::to_string(member.at(device));
+  for (const reshard::Box& box : job.boxes) {
+    text += "|";
+    for (const reshard::Range& range : box)
+      text += (text.back() == '|' ? "" : " ") + std::to_string(range.begin) + ":" + std::to_string(range.end);
+  }
+  return text;
+}
+
 }  // namespace
+
+ir::Module with_reshard_jobs(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
+                             const ProgramPlaces& places, const Options& options) {
+  ir::Module result = module;
+  if (options.resharding != nullptr && !options.resharding->moves_data) return result;
+  const auto& values     = interpretation.entry().values;
+  ir::Function& function = result.functions.back();
+  for (ir::Op& op : function.ops) {
+    if (op.is_call() || !op.def->reshards) continue;
+    std::vector<ir::Type> inputs, outputs;
+    for (const ir::ValueId id : function.inputs(op)) inputs.push_back(values[ir::index(id)].type);
+    for (uint32_t i = 0; i < op.result_count; ++i) outputs.push_back(values[ir::index(function.output(op, i))].type);
+    if (!inputs.at(0).resolved()) continue;
+    const Planned made = planned(*op.attributes, inputs, outputs, places, options);
+    std::vector<std::string> jobs;
+    for (const reshard::Job& job : made.plan.jobs) jobs.push_back(text_of(job, members_of(made)));
+    ir::Attributes attributes = *op.attributes;
+    attributes.set("jobs", jobs);
+    op.attributes = std::make_shared<const ir::Attributes>(std::move(attributes));
+  }
+  return result;
+}
 
 std::vector<ReshardMeeting> reshard_meetings(const ir::Op& op, const std::vector<ir::Type>& inputs,
                                              const std::vector<ir::Type>& outputs, const cost::CostModel& cost,
                                              const ProgramPlaces& places, const Options& options) {
-  const auto [sources, targets, units, plan] = planned(*op.attributes, inputs, outputs, places, options);
-  const Bytes element                        = element_of(inputs[0]);
-  std::map<int, size_t> member;  // of a device of the platform
-  for (size_t i = 0; i < sources.size(); ++i) member.emplace(sources[i], i);
-  for (size_t i = 0; i < targets.size(); ++i) member.emplace(targets[i], sources.size() + i);
+  const Planned made                 = planned(*op.attributes, inputs, outputs, places, options);
+  const Bytes element                = element_of(inputs[0]);
+  const std::map<int, size_t> member = members_of(made);
   const std::vector<const ir::Array*> known(inputs.size(), nullptr);
   std::vector<ReshardMeeting> meetings;
-  for (PlanEvent& event : events_of(plan)) {
+  for (PlanEvent& event : events_of(made.plan)) {
     if (!event.what.fixed) {
       const ir::Type moved = with_bytes(inputs[0], event.what.bytes, element);
       const cost::Application application{{*op.def, *op.attributes, {&moved, 1}, {known.data(), 1}, 1}, {&moved, 1}};

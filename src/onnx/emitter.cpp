@@ -16,8 +16,10 @@ ValueId Emitter::parameter(std::string name, ir::ParameterRole role, const std::
   const ValueId id =
       builder_.parameter(std::move(name), role, type ? std::make_shared<const ir::Type>(*type) : nullptr);
   if (follow_ == Follow::nothing) return id;
-  const bool small = numbers != nullptr && numbers->size() <= interpret::MixedDomain::kLargestKnown;
-  known_.push_back(small ? Mixed::of(*numbers) : Mixed::of(type.value_or(ir::Type())));
+  // A mask, from which lengths are computed, may be large.
+  const bool known = numbers != nullptr &&
+                     (!ir::is_float(numbers->dtype()) || numbers->size() <= interpret::MixedDomain::kLargestKnown);
+  known_.push_back(known ? Mixed::of(*numbers) : Mixed::of(type.value_or(ir::Type())));
   return id;
 }
 

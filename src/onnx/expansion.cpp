@@ -39,6 +39,7 @@ constexpr std::array kExpansions = {
     ExpansionRow{kOnnxRuntime, "DynamicQuantizeMatMul", expansions::dynamic_quantize_matmul},
     ExpansionRow{kOnnxRuntime, "GroupNorm", expansions::group_norm},
     ExpansionRow{kOnnxRuntime, "MatMulIntegerToFloat", expansions::matmul_integer_to_float},
+    ExpansionRow{kOnnxRuntime, "PackedAttention", expansions::packed_attention},
     ExpansionRow{kOnnxRuntime, "QAttention", expansions::qattention},
     ExpansionRow{kOnnxRuntime, "QGemm", expansions::qgemm},
     ExpansionRow{kOnnxRuntime, "QLinearAdd", expansions::qlinear_add},
@@ -49,6 +50,7 @@ constexpr std::array kExpansions = {
     ExpansionRow{kOnnxRuntime, "QLinearMul", expansions::qlinear_mul},
     ExpansionRow{kOnnxRuntime, "QLinearSigmoid", expansions::qlinear_sigmoid},
     ExpansionRow{kOnnxRuntime, "QLinearSoftmax", expansions::qlinear_softmax},
+    ExpansionRow{kOnnxRuntime, "RemovePadding", expansions::remove_padding},
 };
 
 }  // namespace

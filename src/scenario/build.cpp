@@ -100,16 +100,17 @@ ir::Module for_global_batch(const Scenario& scenario, const ir::Module& module, 
 }
 
 Sequential from_onnx(const Scenario& scenario) {
-  const Elements inputs         = input_numbers(scenario.root().at("workload"));
-  const onnx::Imported imported = onnx::import_model(scenario.workload.path, ops::table(), onnx::Numbers::skip,
-                                                     {scenario.workload.shapes, inputs, scenario.workload.dims});
+  const Elements inputs   = input_numbers(scenario.root().at("workload"));
+  onnx::Imported imported = onnx::import_model(scenario.workload.path, ops::table(), onnx::Numbers::skip,
+                                               {scenario.workload.shapes, inputs, scenario.workload.dims});
   check_inputs(scenario, imported, inputs);
   Sequential sequential;
-  sequential.module = with_sizes(imported, {shapes_of(scenario.workload, inputs), scenario.workload.dims,
-                                            where(scenario, "workload.shapes"), where(scenario, "workload.dims")});
-  check_known_shapes(scenario, imported, sequential.module);
+  imported.module = with_sizes(imported, {shapes_of(scenario.workload, inputs), scenario.workload.dims,
+                                          where(scenario, "workload.shapes"), where(scenario, "workload.dims")});
+  check_known_shapes(scenario, imported, imported.module);
+  imported = with_samples_first(std::move(imported));
   // Some exporters write weights as constants.
-  sequential.module = transform::lift_constants(sequential.module, ops::table());
+  sequential.module = transform::lift_constants(imported.module, ops::table());
   // So do their names where a file has weights among its inputs.
   sequential.module = transform::with_weights(sequential.module, scenario.workload.weights);
   sequential.module = with_separate_samples(imported, sequential.module);
@@ -143,15 +144,17 @@ int64_t samples_of(const Scenario& scenario, const ir::Module& module) {
   return std::max<int64_t>(samples_in(module), 1);
 }
 
-// Weights of 8-bit integers have no gradients; the scales beside them are no substitute.
+// Weights of 8-bit and 4-bit integers have no gradients; the scales beside them are no substitute.
 void check_trainable(const Scenario& scenario, const ir::Module& module) {
   if (!scenario.workload.weights.empty()) return;
   const ir::Function& function = module.entry();
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     const ir::TypeRef& type = function.values[i].annotation;
     if (function.parameters[i] != ir::ParameterRole::weight || type == nullptr || !type->is_tensor()) continue;
-    const bool bytes = type->dtype == ir::DType::i8 || type->dtype == ir::DType::u8;
-    if (!bytes || type->dims.size() < 2) continue;
+    const ir::DType dtype = type->dtype;
+    const bool narrow =
+        dtype == ir::DType::i8 || dtype == ir::DType::u8 || dtype == ir::DType::i4 || dtype == ir::DType::u4;
+    if (!narrow || type->dims.size() < 2) continue;
     throw Error(where(scenario, "workload.mode"),
                 "the model holds quantised weights, such as %" + function.values[i].name +
                     ", which training cannot update; train the model before it is quantised, or name the weights to "

@@ -81,6 +81,60 @@ TEST_F(Attention, PackedOperandsAreTheSameAsThreeOfThem) {
                     apply("MultiHeadAttention", {{"num_heads", kHeads}}, parts), 1e-6));
 }
 
+// Two samples of 3 and 1 tokens, of which attention without padding sees 4 rows.
+TEST_F(Attention, OfTokensWithoutPaddingIsAttentionOfEachSample) {
+  const Array q = random({1, 4, kWidth}), k = random({1, 4, kWidth}), v = random({1, 4, kWidth}),
+              bias = random({3 * kWidth});
+  const auto rows  = [](const Array& x, int64_t first, int64_t last) {
+    return apply("Slice", {{"starts", Ints{first}}, {"ends", Ints{last}}, {"axes", Ints{1}}}, {x});
+  };
+  const auto part = [&](int64_t first, int64_t last) {
+    return apply("MultiHeadAttention", {{"num_heads", kHeads}},
+                 {rows(q, first, last), rows(k, first, last), rows(v, first, last), bias});
+  };
+  const auto flat     = [](const Array& x) { return x.reshaped({4, kWidth}); };
+  const auto integers = [](const Dims& dims, const std::vector<int32_t>& numbers) {
+    return Array::of<int32_t>(ir::DType::i32, dims, numbers);
+  };
+  const Array packed =
+      apply("PackedMultiHeadAttention", {{"num_heads", kHeads}},
+            {flat(q), flat(k), flat(v), bias, integers({2, 3}, {0, 1, 2, 3, 4, 5}), integers({3}, {0, 3, 4})});
+  EXPECT_TRUE(close(packed, flat(apply("Concat", {{"axis", int64_t{1}}}, {part(0, 3), part(3, 4)})), 1e-6));
+}
+
+// Scores of 3 x 3 and 1 x 1 of two heads, two products of 4 numbers and five operations each.
+TEST_F(Attention, OfTokensWithoutPaddingCountsThePairsOfEachSample) {
+  const ir::OpDef& def = ops::table().get("PackedMultiHeadAttention", "test");
+  const Attributes attributes{{"num_heads", kHeads}};
+  const Type x = Type::tensor(ir::DType::f32, {4, kWidth}), at = Type::tensor(ir::DType::i32, {2, 3}),
+             bounds = Type::tensor(ir::DType::i32, {3});
+  const std::vector<Type> types{x, x, x, {}, at, bounds};
+  const Array lengths = Array::of<int32_t>(ir::DType::i32, {3}, std::vector<int32_t>{0, 3, 4});
+  std::vector<const Array*> known(6);
+  const auto flops = [&] {
+    const ir::OpCall call{def, attributes, types, known, 1};
+    return def.work(call, def.infer(call)).flops.value();
+  };
+  const double pair = 2 * (2 * 4 + 2 * 4 + 5);
+  EXPECT_EQ(flops(), 2 * (2 * 2) * pair);  // lengths are not known: equal ones
+  known[5] = &lengths;
+  EXPECT_EQ(flops(), (3 * 3 + 1 * 1) * pair);
+}
+
+TEST_F(Attention, OfTokensWithoutPaddingGetsThemFromRemovePadding) {
+  const Array x = random({2, 3, 4}), counts = Array::of<int32_t>(ir::DType::i32, {2}, std::vector<int32_t>{1, 2});
+  const auto removed = apply_all("RemovePadding", {}, {x, counts}, 4);
+  EXPECT_EQ(removed[0].dims(), (Dims{3, 4}));
+  EXPECT_EQ(removed[1].to_ints(), (Ints{0, 3, 4, 1, 2, 5}));
+  EXPECT_EQ(removed[2].to_ints(), (Ints{0, 1, 3}));
+  EXPECT_EQ(removed[3].to_ints(), (Ints{2}));
+  const Array restored = apply("RestorePadding", {}, {removed[0], removed[1]});
+  for (int64_t row = 0; row < 6; ++row) {
+    const bool padding = row == 1 || row == 2 || row == 5;
+    for (int64_t i = 0; i < 4; ++i) EXPECT_EQ(restored.at(row * 4 + i), padding ? 0 : x.at(row * 4 + i)) << row;
+  }
+}
+
 TEST_F(Attention, WithSharedKeyHeadsIsAttentionWithThemRepeated) {
   const Array q = random({kBatch, kRows, 2 * kWidth}), k = random({kBatch, kRows, kWidth}),
               v = random({kBatch, kRows, kWidth});

@@ -5,9 +5,11 @@
 #include <map>
 
 #include "foreflow/base/text.h"
+#include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/lower/pytorch.h"
+#include "foreflow/lower/reshard_op.h"
 #include "foreflow/onnx/gpt2_graph.h"
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
@@ -17,6 +19,7 @@
 #include "foreflow/transform/simplify.h"
 #include "property/op_samples.h"
 #include "pytorch/scripts.h"
+#include "support/cluster.h"
 #include "support/distribution.h"
 #include "support/shared.h"
 
@@ -196,6 +199,57 @@ TEST(PyTorch, CommunicatesAsTheReferenceKernelsDo) {
   Cases cases(python);
   cases.add("all", module, arguments);
   cases.expect_success("1e-6");
+}
+
+// Every sample of Reshard, and one of several receivers on two hosts, by the plan of every strategy.
+TEST(PyTorch, ReshardsByThePlanOfEveryStrategy) {
+  FOREFLOW_PYTHON_OR_SKIP(python);
+  const platform::Platform machine       = testing_support::cluster({0, 0, 1, 1, 2, 2, 3});
+  std::vector<ir::OpDef::Sample> samples = ops::table().get("Reshard", "test").samples();
+  samples.push_back({.attributes = {{"source_mesh", std::vector<int64_t>{2}},
+                                    {"source_spec", std::string("S0R")},
+                                    {"target_mesh", std::vector<int64_t>{2, 2}},
+                                    {"target_spec", std::string("RS1")},
+                                    {"to", std::vector<int64_t>{3, 4, 5, 6}}},
+                     .inputs     = std::vector<ir::Type>(2, ir::Type::tensor(ir::DType::f32, {3, 4})),
+                     .outputs    = 4});
+  for (size_t i = 0; i < 2; ++i) samples.back().inputs[i].device = ir::Device{static_cast<int32_t>(i) + 1};
+  Cases cases(python);
+  size_t broadcasts = 0, gathers = 0;
+  for (const reshard::StrategyDef& strategy : reshard::strategies()) {
+    if (!strategy.moves_data) continue;
+    std::mt19937_64 random(3);
+    ir::FunctionBuilder builder("all", ops::table());
+    std::vector<ir::Array> arguments;
+    std::vector<std::pair<const ir::OpDef::Sample*, std::vector<ir::ValueId>>> uses;
+    for (const ir::OpDef::Sample& sample : samples) {
+      std::vector<Operand> operands = random_operands(sample, random);
+      share_replicas(sample, operands);
+      uses.push_back({&sample, {}});
+      for (const Operand& operand : operands) {
+        uses.back().second.push_back(builder.parameter("x", ir::ParameterRole::data, operand.type));
+        arguments.push_back(operand.array);
+      }
+    }
+    std::vector<ir::ValueId> results;
+    for (const auto& [sample, inputs] : uses) {
+      const auto outputs = builder.emit("Reshard", inputs, sample->attributes, sample->outputs);
+      results.insert(results.end(), outputs.begin(), outputs.end());
+    }
+    ir::Module module;
+    module.functions.push_back(builder.finish(results));
+    lower::Options options;
+    options.resharding = &strategy;
+    const ir::Module planned =
+        lower::with_reshard_jobs(module, interpret::interpret_mixed(module, 0), {machine}, options);
+    const std::string text = ir::print(planned);
+    broadcasts += text.find("broadcast ") != std::string::npos ? 1 : 0;
+    gathers += text.find("all_gather ") != std::string::npos ? 1 : 0;
+    cases.add(std::string(strategy.name), planned, arguments);
+  }
+  EXPECT_GT(broadcasts, 0U);
+  EXPECT_GT(gathers, 0U);
+  cases.expect_success("0");
 }
 
 // As a user runs it: with torchrun or by itself, weights and expected results from files, times of the ops.

@@ -24,6 +24,11 @@ ir::Module with_sizes(const onnx::Imported& imported, const InputSizes& sizes);
 ir::Module with_shapes(const onnx::Imported& imported, const std::map<std::string, ir::Dims>& shapes,
                        const std::string& where);
 
+// The model, whose sizes are known, with its samples in the first dimension of its inputs: where the name of another
+// dimension says that it counts samples ("batch" in [sequence, batch, 64]), the program takes that input with this
+// dimension first. A model whose first input begins with its batch, or names none, is returned as it is.
+onnx::Imported with_samples_first(onnx::Imported imported);
+
 // The module, whose sizes are known, with what its samples share made for one sample (transform::separate_samples), so
 // that its batch can be cut. The batch is the open dimension with which the first input begins; without one, the module
 // is returned as it is.

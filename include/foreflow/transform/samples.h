@@ -1,6 +1,7 @@
 // Separates what each sample has of its own from what all samples share, in models whose batch is open.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "foreflow/ir/module.h"
@@ -31,5 +32,9 @@ struct OtherBatches {
 // `module` is returned unchanged if its ops do not accept the other batches, or if no value is of that kind. The batch
 // must be 2 or more.
 ir::Module separate_samples(const ir::Module& module, const ir::OpTable& ops, const OtherBatches& others);
+
+// The program that takes parameter i of the entry, a tensor, with dimension dims[i] first, and moves it to its place by
+// a Transpose: %x[s,b,h] becomes %x[b,s,h] for {{i, 1}}.
+ir::Module with_dimension_first(const ir::Module& module, const ir::OpTable& ops, const std::map<size_t, size_t>& dims);
 
 }  // namespace foreflow::transform

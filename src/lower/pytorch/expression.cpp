@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "foreflow/base/text.h"
 #include "lower/pytorch/python.h"
 
 namespace foreflow::lower {
@@ -51,11 +52,25 @@ std::optional<ValueId> own_operand(const OpSite& site) {
   return own;
 }
 
+// The groups of the communications that a Reshard's plan consists of (with_reshard_jobs): "broadcast 0 4 5|..".
+void add_groups_of_jobs(const OpSite& site, const std::vector<int>& ranks, World& world) {
+  const ir::Attribute* jobs = site.op.attributes->find("jobs");
+  if (jobs == nullptr) return;
+  for (const std::string& job : std::get<std::vector<std::string>>(*jobs)) {
+    const std::vector<std::string> words = split(std::string_view(job).substr(0, job.find('|')), ' ');
+    if (words[0] == "send") continue;
+    std::set<int> members;
+    for (size_t i = 1; i < words.size(); ++i) members.insert(ranks.at(static_cast<size_t>(std::stoi(words[i]))));
+    world.groups.insert({members.begin(), members.end()});
+  }
+}
+
 // Every member must enter the group's collective.
 void add_group(const OpSite& site, World& world) {
   std::vector<int> ranks           = sources(site, world);
   const std::vector<int> receivers = destinations(site, world);
   ranks.insert(ranks.end(), receivers.begin(), receivers.end());
+  if (site.op.def->reshards) add_groups_of_jobs(site, ranks, world);
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   world.groups.insert(std::move(ranks));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "foreflow/base/refusal.h"
+#include "foreflow/base/text.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/replicas.h"
 #include "foreflow/ir/text.h"
@@ -15,6 +16,7 @@
 #include "transform/layout/reshard_value.h"
 #include "transform/pass_arguments.h"
 #include "transform/rewrite/op_types.h"
+#include "transform/tensor/linears.h"
 #include "transform/tensor/shard_notes.h"
 #include "transform/tensor/shard_plan.h"
 #include "transform/tensor/shard_stages.h"
@@ -98,15 +100,30 @@ class Sharder {
     if (variant.ways == 1) return;
     const std::string where = module_.source + ": @" + function_.name, ways = std::to_string(variant.ways);
     if (variant.plan.split_weights == 0) {
-      throw RefusalError(
-          Cause::program, where,
-          "tensor parallelism of " + ways + " splits no weight: no product has an output dimension that it divides");
+      throw RefusalError(Cause::program, where,
+                         "tensor parallelism of " + ways +
+                             " splits no weight: no product has an output dimension that it divides" + divisors());
     }
     if (variant.sharding.sequence && variant.plan.split_activations == 0) {
       throw RefusalError(
           Cause::program, where,
           "sequence parallelism of " + ways + " splits no activation: none is a sum with a sequence that it divides");
     }
+  }
+
+  // "; 2, 4 or 8 divides one": of the degrees up to 16, those that divide the output dimension of some product.
+  std::string divisors() const {
+    const LinearGraph graph(function_, values_);
+    const auto& linears = graph.linears();
+    std::vector<std::string> all;
+    for (int64_t ways = 2; ways <= 16; ++ways) {
+      const bool divides = std::any_of(linears.begin(), linears.end(), [&](const Linear& linear) {
+        const ir::TypeRef& weight = function_.values[linear.weight].annotation;
+        return weight != nullptr && weight->dims[static_cast<size_t>(linear.out_dim)] % ways == 0;
+      });
+      if (divides) all.push_back(std::to_string(ways));
+    }
+    return all.empty() ? "" : "; " + list_or(all) + " divides one";
   }
 
   static std::string suffixed(const Variant& variant, const std::string& name, int way) {

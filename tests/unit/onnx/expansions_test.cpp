@@ -3,6 +3,7 @@
 
 #include "bytes.h"
 #include "foreflow/interpret/concrete.h"
+#include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
@@ -114,6 +115,40 @@ TEST(QuantisedOperators, FlattenForASoftmaxOfAnOldOpset) {
         evaluate(text, {zero({2, 2, 2}), ir::Array::scalar(1.0F), zero({}), ir::Array::scalar(0.01F), zero({})});
     EXPECT_THAT(numbers(y[0]), testing::Each(share)) << opset;
   }
+}
+
+TEST(PackedAttention, IsItsProjectionAndAttentionOfThePackedTokens) {
+  const int64_t int32 = 6;
+  const Imported imported =
+      import({.nodes  = {{"PackedAttention",
+                          {"x", "w", "b", "at", "lengths"},
+                          {"y"},
+                          {int_attribute("num_heads", 2)},
+                          "",
+                          "com.microsoft"}},
+              .inputs = {port("x", kFloat, {"5", "4"}), port("w", kFloat, {"4", "12"}), port("b", kFloat, {"12"}),
+                         port("at", int32, {"2", "3"}), port("lengths", int32, {"3"})}});
+  const std::string text = ir::print(imported.module);
+  EXPECT_THAT(text, testing::HasSubstr("= MatMul(%x, %w)"));
+  EXPECT_THAT(text, testing::HasSubstr(", %b, %at, %lengths)"));
+  EXPECT_THAT(text, testing::HasSubstr("%y = PackedMultiHeadAttention[num_heads = 2]("));
+}
+
+// 2 + 0 + 3 tokens of 4 numbers.
+TEST(RemovePadding, HasAsManyTokensAsTheNumbersOfTheMaskSay) {
+  const int64_t int32  = 6;
+  const ModelText text = {
+      .nodes   = {{"RemovePadding", {"x", "counts"}, {"y", "at", "bounds", "most"}, {}, "", "com.microsoft"}},
+      .inputs  = {port("x", kFloat, {"3", "3", "4"}), port("counts", int32, {"3"})},
+      .outputs = {"y", "bounds"}};
+  const ir::Array counts = ir::Array::of<int32_t>(ir::DType::i32, {3}, std::vector<int32_t>{2, 0, 3});
+  const Imported open    = import(text);
+  EXPECT_THAT(ir::print(open.module), testing::HasSubstr("= RemovePadding(%x, %counts)"));
+  const Imported known = import_bytes(model(text), "m.onnx", ops::table(), Numbers::read, {{}, {{"counts", counts}}});
+  const auto types     = interpret::interpret_mixed(known.module, 0);
+  const ir::ValueId y  = known.module.entry().results[0];
+  EXPECT_EQ(types.entry().values[ir::index(y)].type.dims, (ir::Dims{5, 4}));
+  EXPECT_THAT(ir::print(known.module), testing::HasSubstr("[0, 2, 2, 5]"));
 }
 
 TEST(UnknownAttributes, AreRefusedWithThoseThatTheOperatorHas) {

@@ -174,6 +174,35 @@ TEST(GroupQueryAttention, HeedsSoftcapAndSmoothSoftmax) {
   EXPECT_NEAR(def.eval({def, attributes, types, known, 1})[0].at(0), 3 * weight / (weight + 1), 1e-6);
 }
 
+TEST(PackedMultiHeadAttention, ChecksItsOperands) {
+  const Attributes two{{"num_heads", 2}};
+  const Type x = f32({5, 4}), at = i32({2, 3}), bounds = i32({3});
+  const auto refused = [&](const std::vector<Type>& operands) {
+    return refusal("PackedMultiHeadAttention", two, operands);
+  };
+  EXPECT_EQ(refused({x, x, f32({5, 6}), f32({14}), at, bounds, f32({1, 2, 3, 3})}), "");
+  EXPECT_EQ(refused({f32({5, 2, 3, 4}), {}, {}, {}, at, bounds}), "");
+  EXPECT_THAT(refused({x, f32({4, 4}), x, {}, at, bounds}), HasSubstr("key is (4, 4); (5, 4) would be right"));
+  EXPECT_THAT(refused({x, {}, {}, {}, at, bounds}), HasSubstr("needs a key and a value"));
+  EXPECT_THAT(refused({f32({5, 2, 2, 4}), {}, {}, {}, at, bounds}), HasSubstr("(5, 2, 3, 4) would be right"));
+  EXPECT_THAT(refused({f32({5, 2, 3, 4}), x, x, {}, at, bounds}), HasSubstr("holds them already"));
+  EXPECT_THAT(refused({x, x, x, {}, at, i32({2})}), HasSubstr("(2,); (3,) would be right"));
+  EXPECT_THAT(refused({x, x, x, {}, at, bounds, f32({1, 2, 5, 5})}), HasSubstr("(?, ?, 3, 3) would be right"));
+}
+
+TEST(PackedMultiHeadAttention, RefusesLengthsThatAreNotThoseOfItsTokens) {
+  const Array x(DType::f32, {3, 2}), at(DType::i32, {2, 2});
+  for (const auto& bounds : {std::vector<int32_t>{0, 3, 3}, {0, 2, 1}, {0, 1, 2}, {1, 2, 3}}) {
+    try {
+      apply("PackedMultiHeadAttention", {{"num_heads", 1}},
+            {x, x, x, Array(DType::f32, {6}), at, Array::of<int32_t>(DType::i32, {3}, bounds)});
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("should rise from 0 to the 3 tokens in steps of at most 2"));
+    }
+  }
+}
+
 TEST(FusedConv, ClipsAsItsParametersSay) {
   const Attributes clip{{"activation", std::string("Clip")}, {"activation_params", std::vector<double>{-0.5, 2}}};
   const Array x = Array::of_floats({1, 1, 3}, {-1, 1, 4}), w = Array::of_floats({1, 1, 1}, {1});

@@ -36,5 +36,26 @@ TEST(SeparateSamples, KnowsTheBatchUnderEveryName) {
   EXPECT_FALSE(repeats(separated("m", {"3", "m"})));  // also a dimension that is not outermost: a sequence, it may be
 }
 
+// x[sequence,batch,4] and lengths[batch]: only x has its samples elsewhere.
+TEST(SamplesFirst, MovesTheDimensionThatIsNamedAfterTheBatch) {
+  const auto imported = [](const std::string& first, const std::string& second) {
+    const ModelText text{.nodes  = {{"Add", {"x", "w"}, {"y"}}},
+                         .inputs = {port("x", kFloat, {first, second, "4"}), port("w", kFloat, {second, "1"})}};
+    onnx::Imported made = onnx::import_bytes(model(text), "m.onnx", ops::table());
+    made.module         = with_sizes(made, {{}, {{first, 3}, {second, 8}}});
+    return made;
+  };
+  const onnx::Imported moved = with_samples_first(imported("sequence", "batch"));
+  const ir::Function& entry  = moved.module.entry();
+  EXPECT_EQ(entry.values[0].annotation->dims, (ir::Dims{8, 3, 4}));
+  EXPECT_EQ(entry.values[1].annotation->dims, (ir::Dims{8, 1}));
+  EXPECT_EQ(moved.inputs[0].dimensions, (std::vector<std::string>{"batch", "sequence", "4"}));
+  EXPECT_EQ(entry.ops[0].def->name, "Transpose");
+  EXPECT_EQ(*entry.ops[0].attributes->find_ints("perm"), (std::vector<int64_t>{1, 0, 2}));
+  const onnx::Imported kept = imported("batch_size", "batch");
+  EXPECT_EQ(with_samples_first(kept).module.entry().ops.size(), 1U);
+  EXPECT_EQ(with_samples_first(imported("s", "t")).module.entry().ops.size(), 1U);
+}
+
 }  // namespace
 }  // namespace foreflow::scenario::separate_samples_test

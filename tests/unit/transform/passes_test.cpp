@@ -95,7 +95,8 @@ TEST(Shard, AlternatesColumnsAndRowsInAPerceptron) {
 
 TEST(Shard, RefusesDegreesThatDivideNoWeight) {
   EXPECT_EQ(refused([] { shard(mlp(), ops::table(), 3); }),
-            "mlp: @mlp: tensor parallelism of 3 splits no weight: no product has an output dimension that it divides");
+            "mlp: @mlp: tensor parallelism of 3 splits no weight: no product has an output dimension that it divides; "
+            "2, 4 or 8 divides one");
 }
 
 TEST(Shard, RefusesDegreesThatDoNotDivideTheHeads) {

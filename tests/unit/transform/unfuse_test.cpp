@@ -39,6 +39,21 @@ func @main(weight %b: Tensor[Float32, (14,)], %q: Tensor[Float32, (2, 3, 4)], %k
   %y = MultiHeadAttention[num_heads = 2](%q, %k, %v, %b, _, %added)
   return %y
 })"},
+      {"packed attention", R"(
+func @main(weight %b: Tensor[Float32, (14,)], %q: Tensor[Float32, (3, 4)], %k: Tensor[Float32, (3, 4)],
+           %v: Tensor[Float32, (3, 6)], %added: Tensor[Float32, (2, 2, 3, 3)]) {
+  %at = Constant[value = Int32(2, 3)[0, 3, 4, 1, 2, 5]]()
+  %lengths = Constant[value = Int32(3,)[0, 1, 3]]()
+  %y = PackedMultiHeadAttention[num_heads = 2](%q, %k, %v, %b, %at, %lengths, %added)
+  return %y
+})"},
+      {"packed attention in one operand", R"(
+func @main(%q: Tensor[Float32, (5, 2, 3, 4)]) {
+  %at = Constant[value = Int32(3, 3)[0, 1, 6, 7, 8, 2, 3, 4, 5]]()
+  %lengths = Constant[value = Int32(4,)[0, 2, 2, 5]]()
+  %y = PackedMultiHeadAttention[num_heads = 2, scale = 0.25](%q, _, _, _, %at, %lengths)
+  return %y
+})"},
   };
   return kPrograms;
 }

@@ -155,32 +155,97 @@ def box_on_mesh(rank, mesh, spec, shape):
     return [(part * size // parts, (part + 1) * size // parts) for (part, parts), size in zip(shares, shape)]
 
 
-def reshard(x, like, sources, targets, source_mesh, source_spec, target_mesh, target_spec):
-    """From the layout on `sources` to that on `targets`: a message for each slice that a target needs, from one of the
-    ranks that have it, in turn."""
+def common_box(box, other):
+    """What two boxes have in common; None if it is nothing."""
+    both = [(max(a, c), min(b, d)) for (a, b), (c, d) in zip(box, other)]
+    return both if all(a < b for a, b in both) else None
+
+
+def place_in_box(box, outer):
+    """The place of a box in the tensor that holds the box `outer`."""
+    return tuple(slice(a - o, b - o) for (a, b), (o, _) in zip(box, outer))
+
+
+def fill_box(t, box, pieces):
+    """Writes to t, which holds `box`, what the pieces (their boxes and numbers) have of it."""
+    for other, numbers in pieces:
+        both = common_box(box, other)
+        if both is not None:
+            t[place_in_box(both, box)] = numbers[place_in_box(both, other)]
+    return t
+
+
+def room_for_box(box, dtype):
+    return torch.empty([b - a for a, b in box], dtype=dtype, device=device)
+
+
+def gather_boxes(t, boxes, ranks):
+    """Each of `ranks` brings the numbers of its box; the numbers of all of them. Collectives move equal sizes."""
+    counts = [prod(b - a for a, b in box) for box in boxes]
+    mine = torch.zeros(max(counts), dtype=t.dtype, device=device)
+    mine[: t.numel()] = t.reshape(-1)
+    parts = [torch.empty_like(mine) for _ in ranks]
+    dist.all_gather([wire(part) for part in parts], wire(mine), group=group(*ranks))
+    order = [sorted(ranks).index(rank) for rank in ranks]
+    return [parts[k][:n].reshape([b - a for a, b in box]) for k, n, box in zip(order, counts, boxes)]
+
+
+def planned_pieces(pieces, ranks, jobs, dtype):
+    """What a rank has after the communications of a plan: "broadcast 0 4 5|0:2 0:8" moves a box from member 0 of
+    `ranks` to members 4 and 5. A rank sends only what it had or got before."""
+    me = dist.get_rank()
+    for job in jobs:
+        head, *boxes = job.split("|")
+        kind, *members = head.split()
+        members = [ranks[int(member)] for member in members]
+        if me not in members:
+            continue
+        boxes = [[tuple(map(int, bounds.split(":"))) for bounds in box.split()] for box in boxes]
+        own = boxes[members.index(me)] if kind == "all_gather" else boxes[0]
+        t = fill_box(room_for_box(own, dtype), own, pieces)
+        if kind == "send":
+            dist.send(wire(t), members[1]) if me == members[0] else dist.recv(wire(t), members[0])
+        elif kind == "broadcast":
+            dist.broadcast(wire(t), members[0], group=group(*members))
+        else:
+            pieces = pieces + list(zip(boxes, gather_boxes(t, boxes, members)))
+            continue
+        pieces = pieces + [(own, t)]
+    return pieces
+
+
+def reshard(x, like, sources, targets, source_mesh, source_spec, target_mesh, target_spec, jobs=None):
+    """From the layout on `sources` to that on `targets`: by the communications of a plan, if there is one; else by a
+    message for each slice that a target needs, from one of the ranks that have it, in turn."""
     me = dist.get_rank()
     local, mesh, spec = (x.shape, source_mesh, source_spec) if x is not None else (like[0], target_mesh, target_spec)
     shape = [size * parts for size, (_, parts) in zip(local, parts_on_mesh(0, mesh, spec))]
-    holders = {}
-    for place, rank in enumerate(sources):
-        holders.setdefault(tuple(box_on_mesh(place, source_mesh, source_spec, shape)), []).append(rank)
+    boxes = {rank: box_on_mesh(place, source_mesh, source_spec, shape) for place, rank in enumerate(sources)}
     result = empty(like) if me in targets else None
+    if jobs is not None:
+        dtype = x.dtype if x is not None else result.dtype
+        pieces = planned_pieces([(boxes[me], x)] if me in sources else [], sources + targets, jobs, dtype)
+        if me in targets:
+            fill_box(result, box_on_mesh(targets.index(me), target_mesh, target_spec, shape), pieces)
+        return result
+    holders = {}
+    for rank, box in boxes.items():
+        holders.setdefault(tuple(box), []).append(rank)
     waiting, arriving = [], []
     for place, target in enumerate(targets):
         wanted = box_on_mesh(place, target_mesh, target_spec, shape)
         for box, ranks in holders.items():
-            both = [(max(a, c), min(b, d)) for (a, b), (c, d) in zip(box, wanted)]
+            both = common_box(box, wanted)
             sender = target if target in ranks else ranks[place % len(ranks)]
-            if any(a >= b for a, b in both) or me not in (sender, target):
+            if both is None or me not in (sender, target):
                 continue
-            theirs = tuple(slice(a - o, b - o) for (a, b), (o, _) in zip(both, box))
-            mine = tuple(slice(a - o, b - o) for (a, b), (o, _) in zip(both, wanted))
+            theirs, mine = place_in_box(both, box), place_in_box(both, wanted)
             if sender == target:
                 result[mine] = x[theirs]
             elif me == sender:
                 waiting.append(dist.isend(wire(x[theirs].contiguous()), target))
             else:
-                part = torch.empty([b - a for a, b in both], dtype=result.dtype, device=device)
+                part = room_for_box(both, result.dtype)
                 waiting.append(dist.irecv(wire(part), sender))
                 arriving.append((mine, part))
     for message in waiting:
