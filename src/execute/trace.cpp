@@ -145,8 +145,7 @@ void add_time(TimesBySignature& times, const cost::Measurement& work, size_t tra
 }
 
 void read_one(const std::string& file, size_t trace, TraceMeasurements& all, TimesBySignature& times, Gaps& gaps) {
-  const std::string text = read_maybe_compressed(file, kLargest);
-  TraceEvents events     = read_events(text, file);
+  TraceEvents events = read_events(read_maybe_compressed(file, kLargest), file);
   std::sort(events.kernels.begin(), events.kernels.end(),
             [](const TracedKernel& a, const TracedKernel& b) { return a.start < b.start; });
   Lookup lookup(events);

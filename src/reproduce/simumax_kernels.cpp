@@ -46,13 +46,14 @@ Priced product(const Kernels& kernels, const Shape& s) {
       fmt::format("product {} x {} x {} {}{}", m, n, k, s.text("layout"), b > 1 ? fmt::format(", {} of them", b) : "")};
 }
 
-// Tokens of experts: y = x w forward, dx = dy w' and dw = x' dy backward, for each expert.
+// Tokens of experts: y = x w forward, dx = dy w' and dw = x' dy backward, for each expert, as they lie in memory.
 Priced experts(const Kernels& kernels, const Shape& s) {
   const double ng = s.number("ng"), m = s.number("M"), n = s.number("N"), k = s.number("K");
+  const ir::Type x = tensor_of(kType, {ng, m, k}), w = tensor_of(kType, {ng, k, n}), y = tensor_of(kType, {ng, m, n});
   const std::string& stage = s.text("stage");
-  const Seconds time       = stage == "fwd"            ? kernels.product(kType, m, n, k, ng)
-                             : stage == "bwd_grad_act" ? kernels.product(kType, m, k, n, ng)
-                                                       : kernels.product(kType, k, n, m, ng);
+  const Seconds time       = stage == "fwd"            ? kernels.op("MatMul", {x, w})
+                             : stage == "bwd_grad_act" ? kernels.op("FusedMatMul", {y, w}, {{"transB", int64_t{1}}})
+                                                       : kernels.op("FusedMatMul", {x, y}, {{"transA", int64_t{1}}});
   return {2 * ng * m * n * k, time, fmt::format("experts {} of {} x {} x {} {}", ng, m, n, k, stage)};
 }
 

@@ -41,7 +41,7 @@ bool is_trace(const std::string& file);
 
 // Reads the traces of one run, a file for each rank. Members of a message wait for each other inside of its kernel, so
 // the k-th message counts with the shortest time that a rank has; with one file it includes the wait. The text of one
-// file at a time is in memory, uncompressed, and beside it a tenth of that for its ops and kernels.
+// file at a time is in memory, uncompressed, and at most one and a half times as much for its ops and kernels.
 // Throws Error naming the file, and the event in it, for what is no trace, and where nothing can be matched.
 TraceMeasurements read_traces(const std::vector<std::string>& files);
 

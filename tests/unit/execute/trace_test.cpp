@@ -119,7 +119,7 @@ TEST(Trace, OfTwoA100HasMessagesWithoutShapes) {
   const TraceMeasurements found = read_traces({file.string()});
   for (const cost::Measurement& one : found.measurements) EXPECT_EQ(one.kind, cost::Measurement::Kind::message);
   EXPECT_GT(of(found, "MPIAllreduce 26550272 B over 2").time, Seconds(0));
-  EXPECT_GT(found.kernel.count, 1000);
+  EXPECT_GT(found.kernel.count, 500);
 }
 
 }  // namespace
