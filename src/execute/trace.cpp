@@ -17,7 +17,8 @@ namespace foreflow::execute {
 namespace {
 
 constexpr double kMicrosecond = 1e-6;
-constexpr size_t kLargest     = 4'000'000'000;  // bytes of a trace, uncompressed
+constexpr Seconds kShortest{1e-12}, kLongest{1e6};  // of a kernel: other numbers are no times
+constexpr size_t kLargest = 4'000'000'000;          // bytes of a trace, uncompressed
 
 // What was open on the thread of a launch.
 struct Launch {
@@ -153,7 +154,7 @@ void read_one(const std::string& file, size_t trace, TraceMeasurements& all, Tim
   std::map<int, Seconds> computes;  // by op: the sum of its kernels
   for (const TracedKernel& kernel : events.kernels) {
     const Seconds time(kernel.duration * kMicrosecond);
-    if (time <= Seconds(0)) continue;
+    if (!(time >= kShortest) || time > kLongest) continue;
     all.all += time;
     const auto launch = launches.find(kernel.correlation);
     const int op      = launch == launches.end() ? -1 : launch->second.op;

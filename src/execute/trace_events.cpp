@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "foreflow/base/error.h"
 #include "foreflow/base/text.h"
 
@@ -77,6 +80,19 @@ double number_of(const Json* value, double fallback) {
   return real != nullptr ? *real : fallback;
 }
 
+// A whole number within 53 bits, or `fallback`.
+int64_t whole_of(const Json* value, int64_t fallback) {
+  constexpr double kMost = 9e15;
+  const double number    = number_of(value, static_cast<double>(fallback));
+  return std::abs(number) <= kMost ? static_cast<int64_t>(number) : fallback;
+}
+
+// From 0; a trace of more ranks is none.
+int rank_of(const Json* value, int fallback) {
+  constexpr int64_t kMost = 1'000'000;
+  return static_cast<int>(std::clamp<int64_t>(whole_of(value, fallback), 0, kMost));
+}
+
 std::string text_of(const Json* value) {
   return value != nullptr && value->if_string() != nullptr ? *value->if_string() : "";
 }
@@ -93,7 +109,8 @@ std::vector<int64_t> dims_of(const Json& list) {
   std::vector<int64_t> dims;
   if (list.if_array() == nullptr) return dims;
   for (const Json& dim : *list.if_array()) {
-    if (dim.if_int() == nullptr) return {};
+    constexpr int64_t kMost = 1'000'000'000'000;
+    if (dim.if_int() == nullptr || *dim.if_int() < 1 || *dim.if_int() > kMost) return {};
     dims.push_back(*dim.if_int());
   }
   return dims;
@@ -103,12 +120,12 @@ std::optional<MessageFacts> message_of(const Json* args) {
   if (args == nullptr || args->find("In msg nelems") == nullptr) return std::nullopt;
   return MessageFacts{text_of(args->find("Collective name")), text_of(args->find("dtype")),
                       number_of(args->find("In msg nelems"), 0), number_of(args->find("Out msg nelems"), 0),
-                      static_cast<int>(number_of(args->find("Group size"), 0))};
+                      rank_of(args->find("Group size"), 0)};
 }
 
 void add_op(const Json& event, const Json* args, TraceEvents& events) {
   HostOp op;
-  op.thread = static_cast<int64_t>(number_of(event.find("tid"), 0));
+  op.thread = whole_of(event.find("tid"), 0);
   op.start  = number_of(event.find("ts"), 0);
   op.end    = op.start + number_of(event.find("dur"), 0);
   op.name   = text_of(event.find("name"));
@@ -127,14 +144,14 @@ void add_op(const Json& event, const Json* args, TraceEvents& events) {
 void add_call(const Json& event, const Json* args, TraceEvents& events) {
   const std::string name = text_of(event.find("name"));
   const auto has         = [&](const char* part) { return name.find(part) != std::string::npos; };
-  events.calls.push_back({static_cast<int64_t>(number_of(event.find("tid"), 0)), number_of(event.find("ts"), 0),
-                          static_cast<int64_t>(number_of(args == nullptr ? nullptr : args->find("correlation"), -1)),
-                          has("LaunchKernel"), has("Synchronize")});
+  events.calls.push_back({whole_of(event.find("tid"), 0), number_of(event.find("ts"), 0),
+                          whole_of(args == nullptr ? nullptr : args->find("correlation"), -1), has("LaunchKernel"),
+                          has("Synchronize")});
 }
 
 void add_kernel(const Json& event, const Json* args, TraceEvents& events) {
   const std::string name = text_of(event.find("name"));
-  events.kernels.push_back({static_cast<int64_t>(number_of(args == nullptr ? nullptr : args->find("correlation"), -1)),
+  events.kernels.push_back({whole_of(args == nullptr ? nullptr : args->find("correlation"), -1),
                             number_of(event.find("ts"), 0), number_of(event.find("dur"), 0), name.starts_with("nccl"),
                             message_of(args)});
 }
@@ -160,8 +177,8 @@ TraceEvents read_events(std::string_view text, const std::string& name) {
     walker.expect(':');
     if (key == "distributedInfo") {
       const Json info = parse_json(walker.value(), name + ", distributedInfo");
-      events.rank     = static_cast<int>(number_of(info.find("rank"), 0));
-      events.world    = static_cast<int>(number_of(info.find("world_size"), 1));
+      events.rank     = rank_of(info.find("rank"), 0);
+      events.world    = rank_of(info.find("world_size"), 1);
     } else if (key == "traceEvents") {
       found = true;
       walker.expect('[');

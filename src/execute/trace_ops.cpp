@@ -77,8 +77,11 @@ std::optional<ir::DType> dtype_named(std::string_view name) {
 // Input `index` as a tensor. Nothing: it is none, or was not recorded.
 std::optional<ir::Type> tensor_at(const HostOp& op, size_t index) {
   if (index >= op.dims.size() || index >= op.types.size() || op.dims[index].empty()) return std::nullopt;
-  const auto dtype = dtype_named(op.types[index]);
-  if (!dtype || op.dims[index].size() > ir::Dims::kMaxRank) return std::nullopt;
+  const auto dtype       = dtype_named(op.types[index]);
+  constexpr double kMost = 1e15;  // elements
+  double elements        = 1;
+  for (const int64_t dim : op.dims[index]) elements *= static_cast<double>(dim);
+  if (!dtype || op.dims[index].size() > ir::Dims::kMaxRank || elements > kMost) return std::nullopt;
   return ir::Type::tensor(*dtype, ir::Dims(op.dims[index]));
 }
 
@@ -153,11 +156,12 @@ std::optional<cost::Measurement> message_from(const MessageFacts& facts) {
   const CollectiveName* name = collective_named(facts.collective);
   const auto dtype           = dtype_named(facts.dtype);
   if (name == nullptr || !dtype) return std::nullopt;
-  using Counts          = CollectiveName::Counts;
-  const int ranks       = name->ours == "Send" ? 2 : facts.ranks;
-  const double elements = name->counts == Counts::out ? facts.out : facts.in;
-  const double members  = name->counts == Counts::in_of_all ? ranks : 1;
-  if (elements <= 0 || ranks < 2) return std::nullopt;
+  using Counts           = CollectiveName::Counts;
+  const int ranks        = name->ours == "Send" ? 2 : facts.ranks;
+  const double elements  = name->counts == Counts::out ? facts.out : facts.in;
+  const double members   = name->counts == Counts::in_of_all ? ranks : 1;
+  constexpr double kMost = 1e15;
+  if (!(elements > 0) || elements > kMost || ranks < 2) return std::nullopt;
   cost::Measurement found;
   found.kind      = cost::Measurement::Kind::message;
   found.op        = name->ours;

@@ -16,6 +16,7 @@ PassTimes passes_of(const std::vector<int>& stages, const Json& source, const st
   for (const int stage : stages) {
     const PassTimes one = passes_of_stage(outcome, stage);
     sum.forward += one.forward, sum.backward += one.backward, sum.weights += one.weights;
+    sum.kept += one.kept;
   }
   return sum;
 }

@@ -24,12 +24,15 @@ class PassReader {
  public:
   explicit PassReader(std::string_view stage) : stage_(stage) {}
 
-  void message() {
+  void message(Bytes net = Bytes(0)) {
+    if (times_.forward == Seconds(0)) times_.kept += net;
     if (pass_ != nullptr && *pass_ == Seconds(0)) *pass_ = end_ - *start_;
     pass_ = nullptr;
     start_.reset();
   }
-  void record(const stream::Record& record, std::string_view name) {
+  // `net`: what the item leaves in memory.
+  void record(const stream::Record& record, std::string_view name, Bytes net) {
+    if (times_.forward == Seconds(0)) times_.kept += net;
     if (record.end <= record.start) return;
     Seconds* const named = pass_named(times_, stage_, name);
     // Gradients of weights follow each other without a message.
@@ -61,15 +64,16 @@ PassTimes read_stream(const scenario::Outcome& outcome, size_t index, std::strin
   for (size_t i = 0; i < program.streams[index].items.size(); ++i) {
     const stream::Item& item     = program.streams[index].items[i];
     const stream::Record& record = outcome.timeline.records[index][i];
+    const Bytes net              = program.memory_effects[static_cast<size_t>(item.memory)].net;
     if (item.instance < 0) {
-      reader.record(record, program.computes[static_cast<size_t>(item.event)].name);
+      reader.record(record, program.computes[static_cast<size_t>(item.event)].name, net);
       continue;
     }
     const auto communication = static_cast<size_t>(program.instances[static_cast<size_t>(item.instance)].communication);
     if (program.communications[communication].kind == collective::Kind::send) {
-      reader.message();
+      reader.message(net);
     } else {
-      reader.record(record, "");
+      reader.record(record, "", net);
     }
   }
   reader.message();

@@ -11,6 +11,7 @@ struct PassTimes {
   Seconds forward;
   Seconds backward;  // of activations and weights; where the schedule parts them, of activations alone
   Seconds weights;   // where the schedule parts them: of weights, of the first microbatch, so that nothing is added up
+  Bytes kept;        // what the first forward pass leaves in memory, once its result has been sent
 };
 
 // Of stage `number`, from 1. Each pass counts from where its first kernel starts to where its last ends, so that work
