@@ -6,13 +6,15 @@
     foreflow calibrate times.csv -o calibration/mine.json
 
 A row is measured when its op has a line in OPS below; the others are named on stderr and left out, never guessed. Each time is the median
-of `repeat` executions after `warm-up` ones; on a GPU by CUDA events, and with the cache overwritten before each.
+of `repeat` executions after `warm-up` ones; on a GPU by CUDA events, and with the cache overwritten before each. Comments at the head of the
+output say on what, with which clocks and versions.
 """
 import argparse
 import ast
 import csv
 import re
 import statistics
+import subprocess
 import sys
 import time
 
@@ -129,6 +131,27 @@ def seconds_of(run, device, warm_up, repeat):
     return times
 
 
+def machine(device):
+    """What it runs on, and the versions of what it runs: for the comments at the head of the output."""
+    name = torch.cuda.get_device_name() if device == "cuda" else "CPU"
+    driver = nvidia_smi("driver_version") if device == "cuda" else "none"
+    return f"{name}, driver {driver}, torch {torch.__version__}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}"
+
+
+def clocks(device):
+    return nvidia_smi("clocks.sm,clocks.mem,power.limit") if device == "cuda" else "clocks unknown"
+
+
+def nvidia_smi(query):
+    try:
+        answer = subprocess.run(
+            ["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader"], capture_output=True, text=True, check=True, timeout=30
+        )
+        return answer.stdout.splitlines()[torch.cuda.current_device()]
+    except (OSError, subprocess.SubprocessError, IndexError):
+        return "unknown"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("events")
@@ -137,10 +160,10 @@ def main():
     parser.add_argument("--warm-up", type=int, default=10)
     parser.add_argument("--repeat", type=int, default=50)
     options = parser.parse_args()
-    name = torch.cuda.get_device_name() if options.device == "cuda" else "CPU"
-    print(f"{name}, torch {torch.__version__}, CUDA {torch.version.cuda}", file=sys.stderr)
+    print(machine(options.device), file=sys.stderr)
     with open(options.events, newline="") as source, open(options.output, "w", newline="") as target:
-        rows = csv.DictReader(source)
+        target.write(f"# {machine(options.device)}\n# before: {clocks(options.device)}; warm-up {options.warm_up}, repeat {options.repeat}\n")
+        rows = csv.DictReader(line for line in source if not line.startswith("#"))
         writer = csv.DictWriter(target, rows.fieldnames, lineterminator="\n")
         writer.writeheader()
         for row in rows:
@@ -151,6 +174,7 @@ def main():
             times = seconds_of(run, options.device, options.warm_up, options.repeat)
             row.update(count=len(times), seconds=statistics.median(times), seconds_min=min(times))
             writer.writerow(row)
+        target.write(f"# after: {clocks(options.device)}\n")
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ bottleneck; it searches for the fastest strategy. Messages are simulated by SimG
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libforeflow-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "libfmt-dev, libprotobuf-dev, protobuf-compiler, libpugixml-dev, libsimgrid-dev, libsqlite3-dev, pkg-config")
+    "libfmt-dev, libprotobuf-dev, protobuf-compiler, libpugixml-dev, libsimgrid-dev, libsqlite3-dev, pkg-config, zlib1g-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS foreflow)
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
     "The static C++20 library behind the command foreflow, its headers, the package that

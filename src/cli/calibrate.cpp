@@ -4,6 +4,7 @@
 
 #include "cli/here.h"
 #include "cli/output.h"
+#include "cli/traces.h"
 #include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
 #include "foreflow/cost/calibration.h"
@@ -18,15 +19,6 @@ struct Options {
   HereOptions how;
   bool here = false;
 };
-
-std::vector<cost::Measurement> read_all(const std::vector<std::string>& files) {
-  std::vector<cost::Measurement> all;
-  for (const std::string& file : files) {
-    const auto rows = cost::parse_csv(read_file(file), file);
-    all.insert(all.end(), rows.begin(), rows.end());
-  }
-  return all;
-}
 
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
@@ -99,13 +91,14 @@ std::vector<cost::Measurement> measure_here(const Options& options, const Runner
   return all;
 }
 
-void fit_and_write(const Options& options, const std::vector<cost::Measurement>& measurements, std::string source) {
-  const cost::Calibration calibration = cost::fit(measurements);
-  const auto errors                   = cost::assess(calibration);
-  const cost::FamilyError all         = cost::total(errors);
-  std::string text =
-      fmt::format("{} measurements, {} distinct, {} families\n\n  {:<36}{:>7}{:>11}{:>16}\n", measurements.size(),
-                  all.points, errors.size(), "", "points", "line error", "held-out error");
+void fit_and_write(const Options& options, const MeasuredFiles& files, std::string source) {
+  const std::vector<cost::Measurement>& measurements = files.measurements;
+  const cost::Calibration calibration                = cost::fit(measurements);
+  const auto errors                                  = cost::assess(calibration);
+  const cost::FamilyError all                        = cost::total(errors);
+  std::string text                                   = files.text;
+  text += fmt::format("{} measurements, {} distinct, {} families\n\n  {:<36}{:>7}{:>11}{:>16}\n", measurements.size(),
+                      all.points, errors.size(), "", "points", "line error", "held-out error");
   Json families = Json::array();
   for (size_t f = 0; f < errors.size(); ++f) {
     text += row_of(errors[f], note_of(calibration.families[f]));
@@ -117,39 +110,46 @@ void fit_and_write(const Options& options, const std::vector<cost::Measurement>&
   file.set("source", source).set("model", "calibrated").set("families", cost::to_json(calibration));
   write_file(options.output, file.dump());
   Json json = to_json(all);
-  answer(options.json, json.set("families", std::move(families)), options.output == "-" ? "" : text);
+  json.set("families", std::move(families));
+  if (!files.text.empty()) json.set("host", files.host);
+  answer(options.json, json, options.output == "-" ? "" : text);
 }
 
 void run(Options options) {
   if (options.output.empty() && !options.here) throw CLI::RequiredError("--output");
   if (options.files.empty() && !options.here) throw CLI::RequiredError("MEASUREMENTS.csv");
-  if (!options.measurements.empty() && !options.here)
-    throw Error("--measurements", "writes what --here measured; add that");
   if (options.here) {
     if (options.output.empty()) options.output = "here.json";
     if (!options.device.empty()) throw Error("--device", "is of published measurements; leave it away with --here");
     const Runner runner = runner_of(options.how);
-    fit_and_write(options, measure_here(options, runner), "measured on this machine by " + runner.name);
+    fit_and_write(options, {measure_here(options, runner), {}, Json::object()},
+                  "measured on this machine by " + runner.name);
     if (options.output != "-" && options.json != "-") show("\nwritten to " + escape::terminal(options.output) + "\n");
     return;
   }
+  if (!options.device.empty() && !options.measurements.empty())
+    throw Error("--measurements", "is of --here and of traces; the files of a --device are measurements already");
   if (!options.device.empty()) return run_device(options);
   if (!options.data.empty()) throw Error("--data", "is the folder of published measurements; name their --device");
   std::string source;
   for (const std::string& file : options.files) source += (source.empty() ? "measured: " : ", ") + file;
-  fit_and_write(options, read_all(options.files), source);
+  const MeasuredFiles files = read_measured_files(options.files);
+  write_if_given(options.measurements, cost::print_csv(files.measurements));
+  fit_and_write(options, files, source);
 }
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command.add_option(
       "MEASUREMENTS.csv", options->files,
-      "what `foreflow execute --measurements` or calibration/profile.py wrote; one or more. With --here: "
+      "what `foreflow execute --measurements` or calibration/profile.py wrote, or traces of PyTorch's profiler (.json, "
+      ".json.gz), one for each rank of a run; one or more. With --here: "
       "scenarios to run (default: those of scenarios/here)");
   command.add_option("-o,--output", options->output, "the calibration file (with --here, by default here.json)");
   command.add_flag("--here", options->here,
                    "measure this machine: run scenarios with a process for each device, every op timed");
-  command.add_option("--measurements", options->measurements, "with --here: write what was measured as CSV");
+  command.add_option("--measurements", options->measurements,
+                     "with --here, or of traces: write what was measured as CSV");
   add_here_options(command, options->how);
   command.add_option("--source", options->source,
                      "what the file says about where its numbers are from; the CSV files by default");

@@ -170,6 +170,10 @@ std::optional<Seconds> price_attention(const Application& application, const pla
   return causal * slower * (backward ? ratio / kBackward : std::max(1.0, ratio));
 }
 
+// Of what attention moves for each score besides: its backward pass has more kernels. Forward and backward passes of
+// layers of OPT and GPT-Neo on A100 and GH200 (Sailor, 2025) take the same share.
+constexpr double kForwardOfScores = 0.2;
+
 // The loss is computed in fp32 by a chain of kernels, of whose traffic this much is forward.
 constexpr double kForwardOfLoss = 0.6;
 
@@ -180,7 +184,10 @@ bool is_score(const Application& application) {
 // What a framework moves beside the operands and results of an op.
 Bytes beside(const Application& application, const LawTerms& terms) {
   const ir::OpCall& call = application.call;
-  if (is_score(application)) return elements(call.inputs[0]) * terms.score_bytes / 2;
+  if (is_score(application)) {
+    const bool forward = call.def.softmax == ir::Softmax::plain;
+    return elements(call.inputs[0]) * (forward ? kForwardOfScores : 1 - kForwardOfScores) * terms.score_bytes;
+  }
   if (!call.def.loss || call.inputs[0].dims.size() < 2) return Bytes(0);
   const bool backward = application.outputs[0].dims.size() == call.inputs[0].dims.size();
   return elements(call.inputs[0]) * (backward ? 1 - kForwardOfLoss : kForwardOfLoss) * terms.loss_bytes;

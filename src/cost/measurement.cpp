@@ -151,7 +151,7 @@ std::vector<Measurement> parse_csv(std::string_view text, const std::string& nam
   for (const std::string& line : split(text, '\n')) {
     const std::string where    = fmt::format("{}:{}", name, ++number);
     const std::string_view row = trim(line);
-    if (row.empty()) continue;
+    if (row.empty() || row.front() == '#') continue;
     std::vector<std::string> cells = cells_of(row, where);
     if (places.empty()) {
       places = places_of(cells, where);

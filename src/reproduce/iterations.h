@@ -1,6 +1,5 @@
 // Measured iterations of real training runs, predicted row by row by one scenario in which only what a row states
-// changes. The measurements themselves are not part of Foreflow: they are in shared/data/iterations beside the source
-// tree.
+// changes.
 #pragma once
 
 #include <string_view>
@@ -26,6 +25,9 @@ struct IterationSet {
   // Rows for which it is false are left out: runs that failed, or whose strategy was not published.
   bool (*counts)(const Published& row) = nullptr;
 };
+
+// Sets a member of a member: "strategy.tp".
+void set_at(Json& json, std::string_view key, double value);
 
 // Predicted against measured seconds, with the share of each row's compute time by provenance. Throws Error when the
 // measurements are not there, saying where they should be.

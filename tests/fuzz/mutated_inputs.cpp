@@ -95,6 +95,7 @@ const std::map<std::string, Way>& ways() {
       {"sheet", {"in.json", {{"simulate", "device.json"}}}},
       {"store", {"in.sqlite", {{"sweep", "sweep.json", "--store", "in.sqlite", "--jobs", "1"}}}},
       {"tensor", {"in.pb", {{"evaluate", "relu.distir", "--input", "x=in.pb"}}}},
+      {"trace", {"in.json", {{"calibrate", "in.json", "-o", "out.json"}}}},
   };
   return kWays;
 }

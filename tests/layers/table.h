@@ -108,6 +108,7 @@ constexpr std::array kFences = {
     Fence{"Eigen/", "ops"},
     Fence{"sqlite3.h", "store"},
     Fence{"mpi.h", "execute"},
+    Fence{"zlib.h", "execute"},
     Fence{"fmt/", kEverywhere},
 };
 

@@ -1,5 +1,5 @@
-// What `foreflow reproduce` promises of measured iterations, with one calibration for each device and one profile for
-// each framework. The measurements are in shared/data.
+// What `foreflow reproduce` promises of measured iterations, layers and kernels, with one calibration for each device
+// and one profile for each framework. The measurements are in shared/data.
 #include <gtest/gtest.h>
 
 #include "foreflow/reproduce/reproduce.h"
@@ -38,6 +38,16 @@ INSTANTIATE_TEST_SUITE_P(Measured, Iterations,
                                          Promise{"llm_foundry", 149, 0.14, 0.99}, Promise{"alpa", 6, 0.04, 0.95},
                                          Promise{"distir_pcie", 81, 0.10, 0.99}),
                          [](const auto& info) { return std::string(info.param.name); });
+
+// Laws were fitted to some kernels of vidur_layers (products and additions of the A40, additions), of
+// llmcompass_kernels (softmax, norms, GELU) and of simumax_kernels (products, attention).
+INSTANTIATE_TEST_SUITE_P(
+    MeasuredLayers, Iterations,
+    testing::Values(Promise{"sailor_layers", 276, 0.22, 0.98}, Promise{"korthikanti_layers", 10, 0.05, 0.96},
+                    Promise{"zero_bubble_passes", 36, 0.09, 0.93}, Promise{"galvatron_layers", 24, 0.08, 0.99},
+                    Promise{"galvatron_memory", 8, 0.15, 0.6}, Promise{"vidur_layers", 3132, 0.11, 0.99},
+                    Promise{"llmcompass_kernels", 52, 0.13, 0.985}, Promise{"simumax_kernels", 905, 0.1, 0.99}),
+    [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace foreflow::published::iterations_test

@@ -32,7 +32,8 @@ struct Measurement {
 
 std::string print_csv(std::span<const Measurement> measurements);
 
-// The columns may stand in any order, and count and seconds_min may be absent. Throws Error("NAME:LINE", ...) for
+// The columns may stand in any order, and count and seconds_min may be absent. Lines that begin with '#' are comments.
+// Throws Error("NAME:LINE", ...) for
 // unknown or missing columns, rows of the wrong length, and fields that are not a number or negative.
 std::vector<Measurement> parse_csv(std::string_view text, const std::string& name);
 

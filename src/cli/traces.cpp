@@ -1,0 +1,70 @@
+#include "cli/traces.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "foreflow/base/escape.h"
+#include "foreflow/base/text.h"
+#include "foreflow/execute/trace.h"
+
+namespace foreflow::cli {
+namespace {
+
+Json host_of(const execute::TraceMeasurements& found) {
+  Json host = Json::object();
+  for (const auto& [key, time] :
+       {std::pair("kernel", found.kernel), {"gradient", found.gradient}, {"collective", found.collective}}) {
+    if (time.count > 0) host.set(key, format(time.median));
+  }
+  return host;
+}
+
+// The ops whose kernels have no counterpart, those that took longest first.
+std::string others_of(const execute::TraceMeasurements& found) {
+  constexpr size_t kNamed = 6;
+  std::vector<std::pair<Seconds, std::string>> others;
+  for (const auto& [name, time] : found.others) others.emplace_back(time, name.empty() ? "no op" : name);
+  std::sort(others.begin(), others.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  for (size_t i = 0; i < std::min(kNamed, others.size()); ++i)
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", escape::terminal(others[i].second), format(others[i].first));
+  if (others.size() > kNamed) text += fmt::format(" and {} more", others.size() - kNamed);
+  return text;
+}
+
+std::string text_of(const execute::TraceMeasurements& found, const Json& host) {
+  std::string text = fmt::format("{} trace{}: {} of kernels, {:.1f} % of it measured\n", found.ranks,
+                                 found.ranks == 1 ? "" : "s", format(found.all), 100 * (found.matched / found.all));
+  if (!found.others.empty()) text += "not measured: " + others_of(found) + "\n";
+  if (found.ranks == 1 && std::any_of(found.measurements.begin(), found.measurements.end(),
+                                      [](const auto& one) { return one.kind == cost::Measurement::Kind::message; }))
+    text +=
+        "messages include how long this rank waited for the others; name the traces of all ranks to leave that out\n";
+  if (host.if_object() != nullptr && !host.if_object()->empty())
+    text += fmt::format("from launch to launch, for a scenario: \"host\": {}\n", host.dump_compact());
+  return text + "\n";
+}
+
+}  // namespace
+
+MeasuredFiles read_measured_files(const std::vector<std::string>& files) {
+  MeasuredFiles all;
+  std::vector<std::string> traces;
+  for (const std::string& file : files) {
+    if (execute::is_trace(file)) {
+      traces.push_back(file);
+      continue;
+    }
+    const auto rows = cost::parse_csv(read_file(file), file);
+    all.measurements.insert(all.measurements.end(), rows.begin(), rows.end());
+  }
+  if (traces.empty()) return all;
+  const execute::TraceMeasurements found = execute::read_traces(traces);
+  all.measurements.insert(all.measurements.end(), found.measurements.begin(), found.measurements.end());
+  all.host = host_of(found);
+  all.text = text_of(found, all.host);
+  return all;
+}
+
+}  // namespace foreflow::cli

@@ -1,0 +1,22 @@
+// What `foreflow calibrate` takes from files of measurements, some of which may be traces of PyTorch's profiler.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "foreflow/base/json.h"
+#include "foreflow/cost/measurement.h"
+
+namespace foreflow::cli {
+
+struct MeasuredFiles {
+  std::vector<cost::Measurement> measurements;
+  std::string text;  // of the traces, for people; "": there are none
+  Json host =
+      Json::object();  // of the traces: a scenario's "host"; empty: there are none, or they launch nothing twice
+};
+
+// Traces are those of the ranks of one run. Throws Error naming the file.
+MeasuredFiles read_measured_files(const std::vector<std::string>& files);
+
+}  // namespace foreflow::cli

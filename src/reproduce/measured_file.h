@@ -1,0 +1,18 @@
+// Measurements of others, which are not part of Foreflow: they are in shared/data beside the source tree.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "foreflow/reproduce/reproduce.h"
+
+namespace foreflow::reproduce {
+
+// The path of `file`, such as "iterations/vtrain_a100_2gpu.csv", in data/ of $FOREFLOW_SHARED or of `shared` beside the
+// source tree. Throws Error when it is not there, saying where it should be.
+std::string measured_file(const Options& options, std::string_view file);
+
+// "seconds of an iteration; mean of the signed errors +2.1 %": what the rows count, and their bias.
+std::string bias_note(std::string_view what, const Result& result);
+
+}  // namespace foreflow::reproduce
