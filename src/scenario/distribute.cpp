@@ -17,8 +17,19 @@
 #include "scenario/blame.h"
 #include "scenario/program_keys.h"
 #include "scenario/stage_prices.h"
+#include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario {
+namespace {
+
+transform::LayerShare layers_in(const Scenario& scenario) {
+  transform::LayerShare share = scenario.strategy.layer_share;
+  share.layers                = static_cast<int>(layers_of(scenario.workload));
+  return share;
+}
+
+}  // namespace
+
 transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform,
                                 int run, int shards) {
   const Strategy& strategy      = scenario.strategy;
@@ -30,6 +41,7 @@ transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenar
           .delay_weight_gradients = strategy.delay_weight_gradients,
           .partition              = strategy.partition,
           .shares     = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
+          .layers     = layers_in(scenario),
           .prices     = std::move(prices),
           .stage_ends = strategy.stage_ends,
           .marks_ends = scenario.collectives.host.microbatch > Seconds(0)};

@@ -60,9 +60,15 @@ const StrategyRow kStrategy[] = {
      }},
     {"stage_partition",
      [](const Scenario& scenario) {
-       const bool uniform = scenario.strategy.partition == transform::StagePartition::uniform;
-       return uniform && scenario.strategy.schedule_size.chunks == 1 ? unpiped(scenario) : "";
+       const bool stated = scenario.strategy.partition != transform::StagePartition::balanced;
+       return stated && scenario.strategy.schedule_size.chunks == 1 ? unpiped(scenario) : "";
      }},
+    {"count_as_layers",
+     [](const Scenario& scenario) { return scenario.strategy.layer_share.counts() ? unpiped(scenario) : ""; }},
+    {"first_stage_layers",
+     [](const Scenario& scenario) { return scenario.strategy.layer_share.first > 0 ? unpiped(scenario) : ""; }},
+    {"last_stage_layers",
+     [](const Scenario& scenario) { return scenario.strategy.layer_share.last > 0 ? unpiped(scenario) : ""; }},
     {"delay_weight_gradients",
      [](const Scenario& scenario) { return scenario.strategy.delay_weight_gradients ? unpiped(scenario) : ""; }},
     {"overlap_sends",

@@ -91,6 +91,8 @@ void add_unequal_stages(const ir::Module& module, const Split& split, std::vecto
   transform::Pipeline wanted =
       pipeline(static_cast<int>(split.stage_tp.size()), split.microbatches, split.schedule, split.virtual_stages);
   wanted.delay_weight_gradients = split.delay_weight_gradients;
+  wanted.partition              = split.partition;
+  wanted.layers                 = split.layers;
   std::vector<transform::StageSharding> shards;
   for (size_t i = 0; i < split.stage_tp.size(); ++i) {
     const bool sequence = split.stage_sequence.empty() ? split.sequence : split.stage_sequence[i];
@@ -135,6 +137,8 @@ std::vector<transform::Distributed> distribute(const ir::Module& module, const S
   if (split.pp > 1 || split.microbatches > 1) {
     transform::Pipeline wanted    = pipeline(split.pp, split.microbatches, split.schedule, split.virtual_stages);
     wanted.delay_weight_gradients = split.delay_weight_gradients;
+    wanted.partition              = split.partition;
+    wanted.layers                 = split.layers;
     steps.push_back(transform::pipeline(steps.back().module, ops::table(), wanted));
   }
   return with_replicas(std::move(steps), split);

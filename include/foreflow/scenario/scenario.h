@@ -85,7 +85,8 @@ struct Strategy {
   schedule::Size schedule_size;  // devices = pp, microbatches as above
   bool delay_weight_gradients         = false;
   transform::StagePartition partition = transform::StagePartition::balanced;
-  std::vector<double> shares;       // share of the work of each virtual stage; empty: equal shares
+  transform::LayerShare layer_share;  // of the partition `layers`; without the number of layers
+  std::vector<double> shares;         // share of the work of each virtual stage; empty: equal shares
   std::vector<int32_t> stage_ends;  // a cut for transform::Pipeline, found with the limits of `recompute`; empty: none
   transform::Results results = transform::Results::gather;
   transform::TensorPlan tensor_plan;  // which weights tensor parallelism splits
