@@ -91,9 +91,10 @@ struct Strategy {
   transform::Results results = transform::Results::gather;
   transform::TensorPlan tensor_plan;  // which weights tensor parallelism splits
   bool sequence_parallel = false, vocabulary_parallel = false;
-  int zero               = 0;  // this and the next three: see transform::DataParallel
+  int zero               = 0;  // this and the next three lines: see transform::DataParallel
   bool overlap_gradients = false;
   Bytes bucket{0}, first_bucket{0};
+  bool by_block = false, prefetch = true, keeps_gathered = false;  // also
   bool overlap_sends                     = false;
   const reshard::StrategyDef* resharding = nullptr;  // how tensors travel between stages that are sharded differently
   int tensor_chunks                      = 1;        // chunks of transform::overlap_tensor; 1: no overlap
@@ -148,6 +149,7 @@ struct Scenario {
   Placement placement;
   cost::CostModel cost;
   lower::Options collectives;
+  int channels = 0;  // of each collective; simulate::Options::collective_share follows from it once it is resolved
   const simulate::EngineDef* engine = nullptr;
   simulate::Options simulation;
   std::optional<simulate::NamedDisturbances> disturbances;  // empty once resolve() has put them into `simulation`
