@@ -58,8 +58,9 @@ Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenari
   const int stages         = schedule::stages(strategy.schedule->mapping, strategy.schedule_size);
   const int parts          = strategy.sequence_parallel ? strategy.tp : 1;
   if (strategy.has_unequal_stages()) shards = 0;
-  auto module = asked_for_by("recompute", scenario,
-                             [&] { return transform::recompute(sequential.module, ops, strategy.recompute, stages); });
+  auto module = asked_for_by("recompute", scenario, [&] {
+    return transform::recompute(sequential.module, ops, strategy.recompute, stages, strategy.fuses);
+  });
   if (module && !strategy.has_unequal_stages()) {
     module = asked_for_by("tp", scenario, [&] {
       auto two = shards > 0 ? transform::two_shards(*module, ops, shards, strategy.sharding()) : std::nullopt;
@@ -172,11 +173,14 @@ ir::Module with_streams(ir::Module module, const Strategy& strategy) {
 }
 
 transform::DataParallel data_parallel(const Strategy& strategy) {
-  return {.ways         = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep),
-          .zero         = strategy.zero,
-          .overlap      = strategy.overlap_gradients,
-          .bucket       = strategy.bucket,
-          .first_bucket = strategy.first_bucket};
+  return {.ways           = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep),
+          .zero           = strategy.zero,
+          .overlap        = strategy.overlap_gradients,
+          .bucket         = strategy.bucket,
+          .first_bucket   = strategy.first_bucket,
+          .by_block       = strategy.by_block,
+          .prefetch       = strategy.prefetch,
+          .keeps_gathered = strategy.keeps_gathered};
 }
 
 // One of the replicas, with its streams.

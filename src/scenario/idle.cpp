@@ -77,6 +77,17 @@ const StrategyRow kStrategy[] = {
     {"overlap_gradients",
      [](const Scenario& scenario) { return scenario.strategy.overlap_gradients ? uncopied(scenario) : ""; }},
     {"bucket_size", uncopied},
+    {"shard_unit", [](const Scenario& scenario) { return scenario.strategy.by_block ? uncopied(scenario) : ""; }},
+    {"prefetch",
+     [](const Scenario& scenario) {
+       const Strategy& strategy = scenario.strategy;
+       return unless(strategy.prefetch || (strategy.zero == 3 && strategy.overlap_gradients),
+                     "no weights are gathered beside computes");
+     }},
+    {"reshard_after_forward",
+     [](const Scenario& scenario) {
+       return unless(!scenario.strategy.keeps_gathered || scenario.strategy.zero == 3, "weights are not split");
+     }},
     {"first_bucket_size",
      [](const Scenario& scenario) {
        const std::string alone = uncopied(scenario);

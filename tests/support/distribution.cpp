@@ -108,7 +108,10 @@ void add_unequal_stages(const ir::Module& module, const Split& split, std::vecto
 std::vector<transform::Distributed> with_replicas(std::vector<transform::Distributed> steps, const Split& split) {
   const int replicas = split.dp / transform::replicas_in_group(split.cp, split.ep);
   if (replicas > 1) {
-    const transform::DataParallel how{replicas, split.zero, split.overlap, split.bucket};
+    transform::DataParallel how{replicas, split.zero, split.overlap, split.bucket};
+    how.by_block       = split.by_block;
+    how.prefetch       = split.prefetch;
+    how.keeps_gathered = split.keeps_gathered;
     if (how.shares()) {
       transform::OneReplica one = transform::one_replica(steps.back().module, ops::table(), how);
       one.module                = with_streams(std::move(one.module), split);
