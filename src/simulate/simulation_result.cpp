@@ -120,7 +120,8 @@ std::vector<stream::Record> records(int32_t stream, const SimulationResult& resu
         start = result.starts[meeting];
         clock = result.ends[meeting];
       } else if (!signals) {
-        const double lost = share > 0 ? shared.lost_to(outcome.signals, result.busy[meeting], share) : 0;
+        const double lost =
+            share > 0 ? shared.lost_to(outcome.signals, result.starts[meeting], result.busy[meeting], share) : 0;
         // The compute before the wait stands for all that lost; where there is none, the wait does.
         const bool computed = i > 0 && items[i - 1].instance < 0;
         if (computed) out[i - 1].end += Seconds(lost);

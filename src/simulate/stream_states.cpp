@@ -53,7 +53,7 @@ void StreamStates::compute(StreamState& state, const Item* end) const {
 void StreamStates::charge(StreamState& state, const Meeting& meeting) {
   if (share_ == 0) return;
   const double busy = busy_[static_cast<size_t>(&meeting - meetings_.data())];
-  state.clock += state.shared.lost_to(~meeting.missing, busy, share_);
+  state.clock += state.shared.lost_to(~meeting.missing, meeting.start, busy, share_);
 }
 
 bool StreamStates::hand_over(StreamState& state, Meeting& meeting) {

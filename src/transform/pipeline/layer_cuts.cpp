@@ -70,7 +70,9 @@ Cuts layer_cuts(std::span<const CutPlace> places, const LayerEnds& layers, const
     const CutPlace* place = nullptr;
     if (upto > 0) {
       const auto behind = place_behind(places, layers.ends[static_cast<size_t>(upto) - 1]);
-      if (behind != places.end()) place = &*behind;
+      // A recomputed segment of several layers may reach over it.
+      const bool next = upto < count && behind != places.end() && behind->op >= layers.ends[static_cast<size_t>(upto)];
+      if (behind != places.end() && !next) place = &*behind;
     } else {
       const auto behind = place_behind(places, layers.before + 1);
       if (behind != places.begin()) place = &*std::prev(behind);
