@@ -9,7 +9,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <vector>
 
@@ -27,8 +29,10 @@ class SharedDevice {
  public:
   void computed(double start, double end) {
     if (!(end > start)) return;
-    runs_.push_back({start, end});
-    if (runs_.size() > kMostRuns) runs_.erase(runs_.begin());
+    if (runs_.size() == kMostRuns)
+      runs_.erase(runs_.begin(), runs_.begin() + static_cast<std::ptrdiff_t>(kMostRuns / 2));
+    const double before = runs_.empty() ? 0 : runs_.back().before + runs_.back().end - runs_.back().start;
+    runs_.push_back({start, end, before});
   }
   // A rank occupies its processors from its arrival on, also while it waits for others.
   void communicated(double arrival, double end) { busy_ += end - arrival; }
@@ -38,14 +42,11 @@ class SharedDevice {
   // collectives for `busy` seconds by then, at the end of the time since they met. What is lost counts as computing.
   double lost_to(int32_t other, double time, double busy, double share) {
     if (runs_.empty()) return 0;
-    Met& met          = met_[other];
-    const double from = std::max(time - (busy - met.busy), met.time);
-    met               = {time, busy};
-    double beside = 0, after = 0;  // computes until `time`, and behind it or until it
-    for (const Run& run : runs_) {
-      beside += std::max(0.0, std::min(run.end, time) - std::max(run.start, from));
-      after += std::max(0.0, run.end - std::max(run.start, from));
-    }
+    Met& met            = met_[other];
+    const double from   = std::max(time - (busy - met.busy), met.time);
+    met                 = {time, busy};
+    const double beside = computed_until(time) - computed_until(from);
+    const double after  = computed_until(runs_.back().end) - computed_until(from);
     // Where the collective goes on behind the last compute, that lasts longer, still beside it.
     const bool longer = time > runs_.back().end;
     const double most = longer ? time - runs_.back().end + beside : beside;
@@ -57,11 +58,21 @@ class SharedDevice {
  private:
   struct Run {
     double start, end;
+    double before;  // seconds of computing before it
   };
   struct Met {
     double time = 0, busy = 0;
   };
-  static constexpr size_t kMostRuns = 64;  // older ones are behind what streams that keep step may still meet about
+  static constexpr size_t kMostRuns = 1 << 16;  // of the last ones; streams that share a device meet more often
+
+  // Seconds of computing until then.
+  double computed_until(double time) const {
+    const auto next =
+        std::upper_bound(runs_.begin(), runs_.end(), time, [](double at, const Run& run) { return at < run.start; });
+    if (next == runs_.begin()) return runs_.front().before;
+    const Run& run = *std::prev(next);
+    return run.before + std::min(run.end, time) - run.start;
+  }
 
   double busy_ = 0;
   std::vector<Run> runs_;

@@ -20,7 +20,8 @@ Outcome simulated(const std::string& collective, const std::string& strategy, co
 
 constexpr const char* kOverlap = R"(, "overlap_gradients": true, "bucket_size": "32MB")";
 
-// All sums but the last hide behind the backward pass; what is beside them loses 24 of 108 processors for as long.
+// All sums but the last hide behind the backward pass, which loses 24 of 108 processors for as long. The last one
+// starts as early as without that, so what the backward pass takes longer hides it.
 TEST(Channels, CostWhatIsBesideThemTheirShare) {
   const Outcome without = simulated("", kOverlap, "analytic"),
                 with    = simulated(R"("channels": 24)", kOverlap, "analytic");
@@ -32,7 +33,7 @@ TEST(Channels, CostWhatIsBesideThemTheirShare) {
   }
   const double lost = (with.summary.iteration_time - without.summary.iteration_time).value();
   EXPECT_GT(sums, 4 * one);
-  EXPECT_NEAR(lost, 24.0 / 108 * sums, 24.0 / 108 * one);
+  EXPECT_NEAR(lost, 24.0 / 108 * sums - one, 0.01 * sums);
 }
 
 TEST(Channels, CostNothingWhereNothingIsBesideThem) {
