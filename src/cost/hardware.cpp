@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cost/shipped.h"
 #include "foreflow/base/error.h"
 #include "foreflow/base/text.h"
 #include "foreflow/cost/device_calibration.h"
@@ -21,6 +22,17 @@ std::vector<std::string> calibrated_devices() {
   std::vector<std::string> names;
   for (const Processors& row : processors()) names.emplace_back(row.device);
   return names;
+}
+
+int processors_of_device(std::string_view device) {
+  std::vector<std::string_view> names = stand_ins(device);
+  names.insert(names.begin(), device);
+  for (const std::string_view name : names) {
+    for (const Processors& row : processors()) {
+      if (row.device == name) return row.count;
+    }
+  }
+  return 0;
 }
 
 const Processors& processors_of(const std::string& device, const std::string& where) {

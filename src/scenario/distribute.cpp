@@ -17,8 +17,19 @@
 #include "scenario/blame.h"
 #include "scenario/program_keys.h"
 #include "scenario/stage_prices.h"
+#include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario {
+namespace {
+
+transform::LayerShare layers_in(const Scenario& scenario) {
+  transform::LayerShare share = scenario.strategy.layer_share;
+  share.layers                = static_cast<int>(layers_of(scenario.workload));
+  return share;
+}
+
+}  // namespace
+
 transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform,
                                 int run, int shards) {
   const Strategy& strategy      = scenario.strategy;
@@ -30,6 +41,7 @@ transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenar
           .delay_weight_gradients = strategy.delay_weight_gradients,
           .partition              = strategy.partition,
           .shares     = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
+          .layers     = layers_in(scenario),
           .prices     = std::move(prices),
           .stage_ends = strategy.stage_ends,
           .marks_ends = scenario.collectives.host.microbatch > Seconds(0)};
@@ -46,8 +58,9 @@ Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenari
   const int stages         = schedule::stages(strategy.schedule->mapping, strategy.schedule_size);
   const int parts          = strategy.sequence_parallel ? strategy.tp : 1;
   if (strategy.has_unequal_stages()) shards = 0;
-  auto module = asked_for_by("recompute", scenario,
-                             [&] { return transform::recompute(sequential.module, ops, strategy.recompute, stages); });
+  auto module = asked_for_by("recompute", scenario, [&] {
+    return transform::recompute(sequential.module, ops, strategy.recompute, stages, strategy.fuses);
+  });
   if (module && !strategy.has_unequal_stages()) {
     module = asked_for_by("tp", scenario, [&] {
       auto two = shards > 0 ? transform::two_shards(*module, ops, shards, strategy.sharding()) : std::nullopt;
@@ -160,11 +173,14 @@ ir::Module with_streams(ir::Module module, const Strategy& strategy) {
 }
 
 transform::DataParallel data_parallel(const Strategy& strategy) {
-  return {.ways         = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep),
-          .zero         = strategy.zero,
-          .overlap      = strategy.overlap_gradients,
-          .bucket       = strategy.bucket,
-          .first_bucket = strategy.first_bucket};
+  return {.ways           = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep),
+          .zero           = strategy.zero,
+          .overlap        = strategy.overlap_gradients,
+          .bucket         = strategy.bucket,
+          .first_bucket   = strategy.first_bucket,
+          .by_block       = strategy.by_block,
+          .prefetch       = strategy.prefetch,
+          .keeps_gathered = strategy.keeps_gathered};
 }
 
 // One of the replicas, with its streams.

@@ -99,7 +99,7 @@ class Fitter {
 
   // Candidate cuts into stages. All are between blocks, because a limit applies to a stage as a whole. There are cuts
   // that balance the stages when no, half or all blocks are recomputed, and the `uniform` cut, because it is not known
-  // yet how much will be recomputed.
+  // yet how much will be recomputed. With `layers` there is one cut.
   Expected<std::vector<Cutting>> cuttings() const {
     if (in_flight_.size() == 1) return std::vector<Cutting>{{{}, {transform::ActivationLimit::kAllBlocks}}};
     Scenario full           = scenario_;
@@ -108,7 +108,8 @@ class Fitter {
     if (full.strategy.partition == transform::StagePartition::balanced) parts = {0.0, 0.5, 1.0};
     std::vector<Cutting> all;
     for (size_t i = 0; i <= parts.size(); ++i) {
-      if (i == parts.size()) full.strategy.partition = transform::StagePartition::uniform;
+      const bool layers = full.strategy.partition == transform::StagePartition::layers;
+      if (i == parts.size() && !layers) full.strategy.partition = transform::StagePartition::uniform;
       auto cut = try_cut(sequential_, full, platform_, i == parts.size() ? 1 : parts[i]);
       // Too few blocks for this cut; another one, or no recomputation, may still work.
       if (!cut && cut.refusal().cause == Cause::stages) continue;

@@ -60,9 +60,15 @@ const StrategyRow kStrategy[] = {
      }},
     {"stage_partition",
      [](const Scenario& scenario) {
-       const bool uniform = scenario.strategy.partition == transform::StagePartition::uniform;
-       return uniform && scenario.strategy.schedule_size.chunks == 1 ? unpiped(scenario) : "";
+       const bool stated = scenario.strategy.partition != transform::StagePartition::balanced;
+       return stated && scenario.strategy.schedule_size.chunks == 1 ? unpiped(scenario) : "";
      }},
+    {"count_as_layers",
+     [](const Scenario& scenario) { return scenario.strategy.layer_share.counts() ? unpiped(scenario) : ""; }},
+    {"first_stage_layers",
+     [](const Scenario& scenario) { return scenario.strategy.layer_share.first > 0 ? unpiped(scenario) : ""; }},
+    {"last_stage_layers",
+     [](const Scenario& scenario) { return scenario.strategy.layer_share.last > 0 ? unpiped(scenario) : ""; }},
     {"delay_weight_gradients",
      [](const Scenario& scenario) { return scenario.strategy.delay_weight_gradients ? unpiped(scenario) : ""; }},
     {"overlap_sends",
@@ -71,6 +77,17 @@ const StrategyRow kStrategy[] = {
     {"overlap_gradients",
      [](const Scenario& scenario) { return scenario.strategy.overlap_gradients ? uncopied(scenario) : ""; }},
     {"bucket_size", uncopied},
+    {"shard_unit", [](const Scenario& scenario) { return scenario.strategy.by_block ? uncopied(scenario) : ""; }},
+    {"prefetch",
+     [](const Scenario& scenario) {
+       const Strategy& strategy = scenario.strategy;
+       return unless(strategy.prefetch || (strategy.zero == 3 && strategy.overlap_gradients),
+                     "no weights are gathered beside computes");
+     }},
+    {"reshard_after_forward",
+     [](const Scenario& scenario) {
+       return unless(!scenario.strategy.keeps_gathered || scenario.strategy.zero == 3, "weights are not split");
+     }},
     {"first_bucket_size",
      [](const Scenario& scenario) {
        const std::string alone = uncopied(scenario);

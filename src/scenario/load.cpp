@@ -116,6 +116,7 @@ void read_rest(const JsonView& root, Scenario& scenario) {
   scenario.cost = read_cost(part_or_empty(root, "cost"), scenario.strategy.devices());
   adapt_to(scenario.cost, part_or_empty(root, "strategy"), scenario.strategy);
   scenario.collectives = read_collectives(part_or_empty(root, "collective"), scenario.strategy, scenario.cost);
+  scenario.channels    = read_channels(part_or_empty(root, "collective"));
   scenario.collectives.resharding = scenario.strategy.resharding;
   scenario.collectives.fuses      = scenario.strategy.fuses;
   scenario.collectives.host       = read_host(part_or_empty(root, "host"));

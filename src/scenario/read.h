@@ -12,6 +12,7 @@ std::string beside(const std::string& file, const std::string& path);
 std::string file_named(const JsonView& value);
 
 constexpr int64_t kLargestNumber = 1'000'000'000;  // products of two fit in 63 bits
+constexpr int64_t kMostChannels  = 1024;           // of a collective
 constexpr int64_t kMostLayers    = 100'000;        // each is written out
 
 // The value, which is at least 1 and at most `largest`.
@@ -26,6 +27,7 @@ cost::CostModel read_cost(const JsonView& json, int devices);  // of the program
 Seconds short_time_or_none(const JsonView& json, std::string_view key);
 lower::HostCosts read_host(const JsonView& json);
 // For the groups of devices that `strategy` makes.
+int read_channels(const JsonView& json);  // of "collective"
 lower::Options read_collectives(const JsonView& json, const Strategy& strategy, const cost::CostModel& cost);
 
 // Workload, strategy, placement, cost and collectives of the object `root` into `scenario`.

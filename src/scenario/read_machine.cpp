@@ -46,6 +46,14 @@ cost::CostModel read_cost(const JsonView& json, int devices) {
                        : cost::make_model(json, devices);
 }
 
+int read_channels(const JsonView& json) {
+  if (!json.has("channels")) return 0;
+  const int64_t channels = json.at("channels").as_int();
+  if (channels < 0 || channels > kMostChannels)
+    json.at("channels").fail("is " + std::to_string(channels) + "; use 0 to " + std::to_string(kMostChannels));
+  return static_cast<int>(channels);
+}
+
 lower::Options read_collectives(const JsonView& json, const Strategy& strategy, const cost::CostModel& cost) {
   json.allow_only(names_of(collective_keys()));
   lower::Options options;

@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "foreflow/cost/device_calibration.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/simulate/profiles.h"
 #include "scenario/fit_recompute.h"
@@ -9,11 +12,30 @@ bool is_resolved(const Strategy& strategy) {
   return strategy.recompute.kind != transform::Recompute::Kind::optimal || !strategy.recompute.limits.empty();
 }
 
+namespace {
+
+// Of the device with the fewest processors that channels may take.
+double collective_share(const Scenario& scenario, const platform::Platform& platform) {
+  double share = 0;
+  for (const platform::Device& device : platform.devices().kinds()) {
+    const int processors = cost::processors_of_device(device.kind);
+    const JsonView where = scenario.root().at("collective").at("channels");
+    if (processors == 0) where.fail("needs the number of processors of " + device.kind + ", which is not known; use 0");
+    if (scenario.channels >= processors)
+      where.fail("is not below the " + std::to_string(processors) + " processors of " + device.kind);
+    share = std::max(share, static_cast<double>(scenario.channels) / processors);
+  }
+  return share;
+}
+
+}  // namespace
+
 Scenario with_known_names(Scenario scenario, const platform::Platform& platform) {
   if (scenario.disturbances) {
     scenario.simulation.disturbances = simulate::numbered(*scenario.disturbances, platform);
     scenario.disturbances.reset();
   }
+  if (scenario.channels > 0) scenario.simulation.collective_share = collective_share(scenario, platform);
   scenario.simulation.disturbances = simulate::with_profiles(std::move(scenario.simulation.disturbances), platform);
   return scenario;
 }

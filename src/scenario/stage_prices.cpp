@@ -147,7 +147,7 @@ std::vector<double> shares_by_speed(const ir::Module& module, const Scenario& sc
   const std::vector<double> speeds = device_speeds(module, scenario, platform);
   const schedule::ScheduleDef& row = *scenario.strategy.schedule;
   const schedule::Size& size       = scenario.strategy.schedule_size;
-  if (speeds.empty() || scenario.strategy.partition == transform::StagePartition::uniform) return {};
+  if (speeds.empty() || scenario.strategy.partition != transform::StagePartition::balanced) return {};
   std::vector<double> shares(static_cast<size_t>(schedule::stages(row.mapping, size)), kFastest);
   for (int device = 0; device < size.devices; ++device) {
     for (int chunk = 0; chunk < size.chunks; ++chunk) {

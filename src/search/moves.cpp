@@ -11,6 +11,10 @@ namespace {
 
 constexpr std::string_view kShares = "stage_shares";
 
+// The keys that say where stages end.
+constexpr std::array<std::string_view, 5> kPartitionKeys = {kShares, "stage_partition", "count_as_layers",
+                                                            "first_stage_layers", "last_stage_layers"};
+
 // A partition is no dimension: it lasts as long as the number of stages.
 Json with_shares_of(Json point, const Json& old) {
   const Json* shares = old.find(kShares);
@@ -75,7 +79,7 @@ Alternatives alternatives(const Space& space, const Region& region, size_t d, co
 std::vector<Json> partitions(const Space& space, const Region& region, const Json& point) {
   std::vector<Json> all;
   const bool given = std::any_of(region.begin(), region.end(), [](const Dimension& dimension) {
-    return dimension.key == kShares || dimension.key == "stage_partition";
+    return std::find(kPartitionKeys.begin(), kPartitionKeys.end(), dimension.key) != kPartitionKeys.end();
   });
   if (given || whole_or(point, "pp", 1) == 1 || whole_or(point, "virtual_stages", 1) != 1) return all;
   const std::vector<int64_t> shares = shares_at(space, point);

@@ -15,7 +15,7 @@ namespace {
 SimulationResult perform(const SimulationInput& input) {
   SimulationResult result;
   result.ends.resize(input.participants.meetings.size());
-  StreamStates states(input.program, input.participants, input.times);
+  StreamStates states(input.program, input.participants, input.times, input.options.collective_share);
   states.play([&](int32_t meeting, double start) {
     const Footprint& footprint = input.footprints.of(static_cast<size_t>(meeting));
     Seconds now(start);
@@ -33,6 +33,7 @@ SimulationResult perform(const SimulationInput& input) {
   });
   if (!states.finished()) states.refuse_stuck();
   result.starts = states.starts();
+  result.busy   = std::move(states).busy();
   return result;
 }
 

@@ -16,7 +16,7 @@ NetworkSimulation::NetworkSimulation(const SimulationInput& input, const Network
     : input_(input),
       network_(network),
       external_(external_events),
-      states_(input.program, input.participants, input.times),
+      states_(input.program, input.participants, input.times, input.options.collective_share),
       traffic_(network.capacities) {
   result_.ends.resize(input.participants.meetings.size(), 0);
   result_.flows.reserve(count_flows());
@@ -253,6 +253,7 @@ SimulationResult NetworkSimulation::take() && {
     states_.refuse_stuck();
   }
   result_.starts = states_.starts();
+  result_.busy   = std::move(states_).busy();
   return std::move(result_);
 }
 

@@ -332,6 +332,8 @@ void refuse_lasting_failures(const Disturbances& disturbances, const platform::P
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
   if (options.coupling == Coupling::credit || options.coupling == Coupling::stepwise)
     throw Error("engine simgrid_flows", "knows the coupling \"coupled\" only; use engine simgrid");
+  if (options.collective_share > 0)
+    throw Error("engine simgrid_flows", "slows no computes beside collectives; use engine simgrid, or 0 channels");
   check(options.disturbances, platform);
   refuse_lasting_failures(options.disturbances, platform);
   const ComputeTimes times(program, platform, options.disturbances);

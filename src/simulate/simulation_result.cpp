@@ -7,11 +7,12 @@
 #include "foreflow/base/error.h"
 #include "simulate/fold_compact.h"
 #include "simulate/link_use.h"
+#include "simulate/shared_device.h"
 
 namespace foreflow::simulate {
 namespace {
 
-constexpr size_t kArrays = 5;  // of a message, each with its length; the last two are short unless flows are observed
+constexpr size_t kArrays = 6;  // of a message, each with its length; the last two are short unless flows are observed
 
 template <class T>
 size_t bytes_of(const std::vector<T>& values) {
@@ -85,15 +86,18 @@ std::vector<stream::Record> records(int32_t stream, const SimulationResult& resu
   const double* durations                = input.times.durations();
   std::vector<stream::Record> all(items.size());
   stream::Record* const out = all.data();
-  double clock              = 0;
+  double clock = 0, begun = 0;  // begun: the run of computes that the stream is in
   stream::HostClock host;
-  const bool hosted = input.times.hosted();
+  SharedDevice shared;
+  const double share = input.options.collective_share;
+  const bool hosted  = input.times.hosted();
   if (hosted) issued.reserve(items.size());
   for (size_t i = 0; i < items.size(); ++i) {
     const stream::Item item = items[i];
     if (i + kOutcomesAhead < items.size() && items[i + kOutcomesAhead].instance >= 0)
       __builtin_prefetch(&outcomes[static_cast<size_t>(items[i + kOutcomesAhead].instance)]);
     double start = clock;
+    if (share > 0 && item.instance >= 0) shared.computed(begun, clock);
     if (item.instance < 0 && hosted) {
       const double from           = input.times.issue(item).waits ? std::max(host.now(), clock) : host.now();
       const ComputeTimes::Run run = input.times.run(stream, i, item, clock, host);
@@ -112,13 +116,21 @@ std::vector<stream::Record> records(int32_t stream, const SimulationResult& resu
         issued.push_back({Seconds(from), Seconds(host.now()), Seconds(signals ? 0 : arrival - clock), Seconds(0)});
       }
       if (outcome.signals < 0) {
+        if (share > 0 && is_collective(input.program, item)) shared.communicated(clock, result.ends[meeting]);
         start = result.starts[meeting];
         clock = result.ends[meeting];
       } else if (!signals) {
-        start = clock = std::max(clock, result.starts[meeting]);
+        const double lost =
+            share > 0 ? shared.lost_to(outcome.signals, result.starts[meeting], result.busy[meeting], share) : 0;
+        // The compute before the wait stands for all that lost; where there is none, the wait does.
+        const bool computed = i > 0 && items[i - 1].instance < 0;
+        if (computed) out[i - 1].end += Seconds(lost);
+        start = std::max(clock + (computed ? lost : 0), result.starts[meeting]);
+        clock = std::max(clock + lost, result.starts[meeting]);
       }
       if (hosted && !signals) host.ended(input.times.issue(item), clock);
     }
+    if (item.instance >= 0) begun = clock;
     out[i] = {Seconds(start), Seconds(clock)};
   }
   return all;
@@ -129,9 +141,10 @@ std::vector<stream::Record> records(int32_t stream, const SimulationResult& resu
 std::string to_message(const SimulationResult& result) {
   std::string message;
   message.reserve(1 + sizeof(uint64_t) * kArrays + bytes_of(result.starts) + bytes_of(result.ends) +
-                  bytes_of(result.flows));  // 1: for whoever sends it on
+                  bytes_of(result.busy) + bytes_of(result.flows));  // 1: for whoever sends it on
   append(message, result.starts);
   append(message, result.ends);
+  append(message, result.busy);
   append(message, result.flows);
   std::vector<uint64_t> counts;
   std::vector<stream::Pace> paces;
@@ -148,6 +161,7 @@ SimulationResult from_message(std::string_view message) {
   SimulationResult result;
   result.starts     = take<double>(message);
   result.ends       = take<double>(message);
+  result.busy       = take<double>(message);
   result.flows      = take<stream::Flow>(message);
   const auto counts = take<uint64_t>(message);
   const auto paces  = take<stream::Pace>(message);

@@ -7,8 +7,14 @@ namespace foreflow::simulate {
 
 using stream::Item;
 
-StreamStates::StreamStates(const stream::Program& program, const Participants& participants, const ComputeTimes& times)
-    : program_(program), participants_(participants), times_(times), left_(participants.streams.size()) {
+StreamStates::StreamStates(const stream::Program& program, const Participants& participants, const ComputeTimes& times,
+                           double collective_share)
+    : program_(program),
+      participants_(participants),
+      times_(times),
+      share_(collective_share),
+      busy_(collective_share > 0 ? participants.meetings.size() : 0),
+      left_(participants.streams.size()) {
   states_.reserve(participants.streams.size());
   for (const int32_t stream : participants.streams)
     states_.push_back({program.streams[static_cast<size_t>(stream)].items.data(), 0, stream, -1});
@@ -39,13 +45,21 @@ void StreamStates::compute(StreamState& state, const Item* end) const {
     for (; item != end && item->instance < 0; ++item)
       clock = times_.end(state.stream, static_cast<size_t>(item - first), item->event, clock);
   }
+  if (share_ > 0) state.shared.computed(state.clock, clock);
   state.item  = item;
   state.clock = clock;
+}
+
+void StreamStates::charge(StreamState& state, const Meeting& meeting) {
+  if (share_ == 0) return;
+  const double busy = busy_[static_cast<size_t>(&meeting - meetings_.data())];
+  state.clock += state.shared.lost_to(~meeting.missing, meeting.start, busy, share_);
 }
 
 bool StreamStates::hand_over(StreamState& state, Meeting& meeting) {
   if (state.stream == ~meeting.missing) {
     meeting.start = arrive(state);
+    if (share_ > 0) busy_[static_cast<size_t>(&meeting - meetings_.data())] = state.shared.busy();
     release(meeting, meeting.start);
     ++state.item;
     return true;
@@ -54,6 +68,7 @@ bool StreamStates::hand_over(StreamState& state, Meeting& meeting) {
     wait(state, meeting);
     return false;
   }
+  charge(state, meeting);
   pass(state, std::max(state.clock, meeting.start));
   return true;
 }
@@ -64,6 +79,7 @@ void StreamStates::release(Meeting& meeting, double end) {
     StreamState& state = states_[static_cast<size_t>(next)];
     ready_.push_back(next);
     next = state.next_waiting;
+    if (meeting.missing < 0) charge(state, meeting);
     pass(state, std::max(state.clock, end));
     __builtin_prefetch(state.item);  // far from the items of other streams, and needed soon
   }

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "simulate/compute_times.h"
 #include "simulate/participants.h"
+#include "simulate/shared_device.h"
 
 namespace foreflow::simulate {
 
@@ -16,7 +18,8 @@ class StreamStates {
   static constexpr double kLater = -1;  // the end of a communication that is not known yet
 
   // Keeps references: all arguments must outlive the object.
-  StreamStates(const stream::Program& program, const Participants& participants, const ComputeTimes& times);
+  StreamStates(const stream::Program& program, const Participants& participants, const ComputeTimes& times,
+               double collective_share);
 
   // Advances every stream as far as possible. When the last member of a meeting arrives, `gathered(meeting, start)`
   // returns the time at which the communication ends, or kLater if only finish() will tell.
@@ -35,6 +38,9 @@ class StreamStates {
   bool finished() const { return left_ == 0; }
   // For each meeting, the arrival of its last member in seconds; for a hand-over, the time of the signal.
   std::vector<double> starts() const;
+  // For each hand-over, how long the stream that signals has been in collectives before; empty if they cost computes
+  // nothing.
+  std::vector<double> busy() && { return std::move(busy_); }
 
   // Throws Error that names a waiting stream, the communication, and a member that has not arrived, where they are
   // known.
@@ -47,6 +53,7 @@ class StreamStates {
     int32_t stream;
     int32_t next_waiting;  // of those that wait at the same meeting; -1: the last
     stream::HostClock host = {};
+    SharedDevice shared    = {};
   };
   struct Meeting {
     double start;     // the latest arrival so far; of a hand-over: kLater until it is signalled
@@ -60,6 +67,8 @@ class StreamStates {
   void compute(StreamState& state, const stream::Item* end) const;
   // True when the stream proceeds.
   bool hand_over(StreamState& state, Meeting& meeting);
+  // What computes lost to the stream that signalled the meeting.
+  void charge(StreamState& state, const Meeting& meeting);
   void wait(StreamState& state, Meeting& meeting) {
     state.next_waiting = meeting.waiting;
     meeting.waiting    = static_cast<int32_t>(&state - states_.data());
@@ -71,6 +80,7 @@ class StreamStates {
   }
   void pass(StreamState& state, double end) const {
     if (times_.hosted()) state.host.ended(times_.issue(*state.item), end);
+    if (share_ > 0 && is_collective(program_, *state.item)) state.shared.communicated(state.clock, end);
     state.clock = end;
     ++state.item;
   }
@@ -103,6 +113,8 @@ class StreamStates {
   const ComputeTimes& times_;
   std::vector<StreamState> states_;  // as Participants::streams
   std::vector<Meeting> meetings_;    // as Participants::meetings
+  const double share_;               // Options::collective_share
+  std::vector<double> busy_;         // as busy()
   std::vector<int32_t> ready_;       // states that can proceed
   size_t left_;                      // that have not ended
 };

@@ -85,6 +85,27 @@ TEST_P(Replicas, ComputeTheSameNumbersHoweverTheyShare) {
   }
 }
 
+TEST_P(Replicas, ComputeTheSameNumbersInUnitsOfBlocks) {
+  const auto& [name, zero]  = GetParam();
+  const Model& model        = model_named(name);
+  const Sequential original = sequential(model);
+  for (const auto& [tp, pp, microbatches] : {std::tuple{1, 1, 1}, {2, 1, 1}, {1, 2, 2}}) {
+    if (tp > 1 && name == "mlp_padded") continue;
+    for (const auto& [overlap, prefetch, keeps] :
+         {std::tuple{false, true, true}, {true, false, false}, {true, true, true}}) {
+      Split split{2, tp, pp, microbatches, "1f1b", zero, overlap, Bytes(0)};
+      split.by_block       = true;
+      split.prefetch       = prefetch;
+      split.keeps_gathered = keeps;
+      SCOPED_TRACE(test::to_string(split));
+      const auto steps   = test::distribute(original.module, split);
+      const auto results = test::run(steps, original.arguments, original.results.size());
+      for (size_t i = 0; i < results.size(); ++i)
+        ASSERT_LE(test::relative_difference(results[i], original.results[i]), model.tolerance) << "result " << i;
+    }
+  }
+}
+
 std::vector<std::string> names() {
   std::vector<std::string> all;
   for (const Model& model : models()) all.push_back(model.name);

@@ -125,6 +125,27 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
+TEST(Recompute, OfFusedValuesComputesTheSameNumbers) {
+  const Subject llama{
+      "llama", "llama",
+      R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11, "feed_forward": 32})"};
+  const ir::Module before = trained(llama);
+  std::mt19937_64 random(7);
+  const auto arguments = test::random_arguments(before, random, llama.below);
+  const size_t results = before.entry().results.size();
+  for (const char* way : {"none", "block(2)"}) {
+    const ir::Module after =
+        transform::recompute(before, ops::table(), transform::read_recompute(way, "test"), 2, true);
+    EXPECT_GT(repeated_ops(after), 0U);
+    for (const test::Split& split :
+         {test::Split{1, 2, 1, 1, "1f1b"}, test::Split{1, 1, 2, 4, "1f1b"}, test::Split{2, 2, 2, 2, "zb_h1"}}) {
+      const auto expected = test::run(test::distribute(before, split), arguments, results);
+      const auto actual   = test::run(test::distribute(after, split), arguments, results);
+      for (size_t i = 0; i < results; ++i) EXPECT_EQ(actual[i], expected[i]) << to_string(split) << ", result " << i;
+    }
+  }
+}
+
 TEST(Recompute, KeepsOneValueOfALayer) {
   // A layer of this kind forgets everything but its input.
   const ir::Module after =

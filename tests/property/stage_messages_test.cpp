@@ -81,7 +81,7 @@ TEST_P(BoundariesOfEverySchedule, SendsTheResidualStreamOnceEachWayAndNothingEls
       if (model == "gpt" && std::string(kind.strategy).find("vocabulary") != std::string::npos) continue;  // tied
       for (const std::string recompute : {"none", "selective", "full"}) {
         for (const std::string attention : {"flash", "unfused"}) {
-          for (const std::string partition : {"balanced", "uniform"}) {
+          for (const std::string partition : {"balanced", "uniform", "layers"}) {
             if (partition == "uniform" && model == "gpt") continue;
             const std::string rest = std::string(kind.strategy) + R"(, "recompute": ")" + recompute +
                                      R"(", "attention": ")" + attention + R"(", "stage_partition": ")" + partition +

@@ -91,6 +91,8 @@ void add_unequal_stages(const ir::Module& module, const Split& split, std::vecto
   transform::Pipeline wanted =
       pipeline(static_cast<int>(split.stage_tp.size()), split.microbatches, split.schedule, split.virtual_stages);
   wanted.delay_weight_gradients = split.delay_weight_gradients;
+  wanted.partition              = split.partition;
+  wanted.layers                 = split.layers;
   std::vector<transform::StageSharding> shards;
   for (size_t i = 0; i < split.stage_tp.size(); ++i) {
     const bool sequence = split.stage_sequence.empty() ? split.sequence : split.stage_sequence[i];
@@ -106,7 +108,10 @@ void add_unequal_stages(const ir::Module& module, const Split& split, std::vecto
 std::vector<transform::Distributed> with_replicas(std::vector<transform::Distributed> steps, const Split& split) {
   const int replicas = split.dp / transform::replicas_in_group(split.cp, split.ep);
   if (replicas > 1) {
-    const transform::DataParallel how{replicas, split.zero, split.overlap, split.bucket};
+    transform::DataParallel how{replicas, split.zero, split.overlap, split.bucket};
+    how.by_block       = split.by_block;
+    how.prefetch       = split.prefetch;
+    how.keeps_gathered = split.keeps_gathered;
     if (how.shares()) {
       transform::OneReplica one = transform::one_replica(steps.back().module, ops::table(), how);
       one.module                = with_streams(std::move(one.module), split);
@@ -135,6 +140,8 @@ std::vector<transform::Distributed> distribute(const ir::Module& module, const S
   if (split.pp > 1 || split.microbatches > 1) {
     transform::Pipeline wanted    = pipeline(split.pp, split.microbatches, split.schedule, split.virtual_stages);
     wanted.delay_weight_gradients = split.delay_weight_gradients;
+    wanted.partition              = split.partition;
+    wanted.layers                 = split.layers;
     steps.push_back(transform::pipeline(steps.back().module, ops::table(), wanted));
   }
   return with_replicas(std::move(steps), split);

@@ -20,11 +20,14 @@ struct Split {
   int zero             = 0;  // this and the next two as transform::DataParallel has them
   bool overlap         = false;
   Bytes bucket{0};
-  bool sends = false;  // on streams of their own
-  int chunks = 1;      // of transform::overlap_tensor
+  bool by_block = false, prefetch = true, keeps_gathered = false;  // also of it
+  bool sends = false;                                              // on streams of their own
+  int chunks = 1;                                                  // of transform::overlap_tensor
   int cp = 1, ep = 1;
-  std::optional<int> virtual_stages = {};  // nothing: as many as the schedule asks for
-  bool delay_weight_gradients       = false;
+  std::optional<int> virtual_stages   = {};  // nothing: as many as the schedule asks for
+  bool delay_weight_gradients         = false;
+  transform::StagePartition partition = transform::StagePartition::balanced;
+  transform::LayerShare layers        = {};   // of the partition `layers`
   bool sequence = false, vocabulary = false;  // of transform::Sharding
   std::vector<int> stage_tp        = {};      // per device of the pipeline; empty: all have `tp`
   std::vector<bool> stage_sequence = {};      // the same for `sequence`

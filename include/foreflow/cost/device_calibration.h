@@ -47,6 +47,9 @@ std::optional<Seconds> measured_collective(const ServerCollective& collective);
 // The devices whose number of processors is known, which a calibration needs.
 std::vector<std::string> calibrated_devices();
 
+// The number of processors (streaming multiprocessors) of a device, or of the device whose laws it takes; 0: not known.
+int processors_of_device(std::string_view device);
+
 // Fits the laws of `device` to files of published measurements (src/cost/data_sets.h lists their forms). The same files
 // give the same calibration. Throws Error for an unknown device and for what is wrong with a file.
 // Paths are relative to `folder`, if that is not empty.

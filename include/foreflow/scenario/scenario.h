@@ -85,14 +85,16 @@ struct Strategy {
   schedule::Size schedule_size;  // devices = pp, microbatches as above
   bool delay_weight_gradients         = false;
   transform::StagePartition partition = transform::StagePartition::balanced;
-  std::vector<double> shares;       // share of the work of each virtual stage; empty: equal shares
+  transform::LayerShare layer_share;  // of the partition `layers`; without the number of layers
+  std::vector<double> shares;         // share of the work of each virtual stage; empty: equal shares
   std::vector<int32_t> stage_ends;  // a cut for transform::Pipeline, found with the limits of `recompute`; empty: none
   transform::Results results = transform::Results::gather;
   transform::TensorPlan tensor_plan;  // which weights tensor parallelism splits
   bool sequence_parallel = false, vocabulary_parallel = false;
-  int zero               = 0;  // this and the next three: see transform::DataParallel
+  int zero               = 0;  // this and the next three lines: see transform::DataParallel
   bool overlap_gradients = false;
   Bytes bucket{0}, first_bucket{0};
+  bool by_block = false, prefetch = true, keeps_gathered = false;  // also
   bool overlap_sends                     = false;
   const reshard::StrategyDef* resharding = nullptr;  // how tensors travel between stages that are sharded differently
   int tensor_chunks                      = 1;        // chunks of transform::overlap_tensor; 1: no overlap
@@ -147,6 +149,7 @@ struct Scenario {
   Placement placement;
   cost::CostModel cost;
   lower::Options collectives;
+  int channels = 0;  // of each collective; simulate::Options::collective_share follows from it once it is resolved
   const simulate::EngineDef* engine = nullptr;
   simulate::Options simulation;
   std::optional<simulate::NamedDisturbances> disturbances;  // empty once resolve() has put them into `simulation`

@@ -24,6 +24,10 @@ struct Options {
   bool every_round          = false;  // simulate all rounds of a loop even where they repeat each other
   bool observe              = false;  // fill Timeline::paces
   Disturbances disturbances = {};
+  // The share of the processors of a device that a collective takes while it runs on a stream of its own, as NCCL's
+  // channels do; from 0 to below 1. A compute beside it gets along at the speed that is left. docs/models.md says how
+  // it is charged.
+  double collective_share = 0;
 };
 
 }  // namespace foreflow::simulate

@@ -8,6 +8,7 @@
 
 #include "foreflow/base/units.h"
 #include "foreflow/schedule/schedule.h"
+#include "foreflow/transform/layer_share.h"
 #include "foreflow/transform/pieces.h"
 #include "foreflow/transform/sharding.h"
 
@@ -16,7 +17,8 @@ namespace foreflow::transform {
 // How the stages are chosen.
 enum class StagePartition : uint8_t {
   balanced,  // the slowest stage is as fast as possible
-  uniform    // equal shares of the forward flop, cut where few tensors cross
+  uniform,   // equal shares of the forward flop, cut where few tensors cross
+  layers     // whole layers, as many for each stage; LayerShare says how they are counted
 };
 
 // The price of sending a byte, in flop, where nothing is known about the machine: the flop that an NVIDIA A100 (data
@@ -57,8 +59,9 @@ struct Pipeline {
   // exceeds `prices.memory`.
   bool delay_weight_gradients = false;
   StagePartition partition    = StagePartition::balanced;
-  // The share of the work of each stage, in any unit (for example layers). Empty: equal shares.
+  // The share of the work of each stage, in any unit (for example layers). Empty: equal shares. Not of `layers`.
   std::vector<double> shares = {};
+  LayerShare layers          = {};  // for the partition `layers`
   StagePrices prices         = {};
   // Replaces `partition` and `shares`: Cut::stage_ends of a program with the same forward pass. Empty: not used.
   std::vector<int32_t> stage_ends = {};

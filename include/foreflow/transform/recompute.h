@@ -56,7 +56,11 @@ std::string to_string(const Recompute& how);
 //
 // The program is one that `differentiate` made: its first result is the loss. Calls are inlined. Throws RefusalError if
 // nothing in the program can be recomputed this way.
-ir::Module recompute(const ir::Module& module, const ir::OpTable& ops, const Recompute& how, int stages = 1);
+//
+// With `fused` also element-wise values inside of fused kernels, which frameworks do not keep (as silu(gate) of
+// SwiGLU); programs with calls are left as they are if nothing else is recomputed.
+ir::Module recompute(const ir::Module& module, const ir::OpTable& ops, const Recompute& how, int stages = 1,
+                     bool fused = false);
 
 // The least and the most memory that the activations of a stage take under any decision of `optimal`.
 struct ActivationRange {

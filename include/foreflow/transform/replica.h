@@ -36,6 +36,18 @@ struct DataParallel {
   // Size of the first bucket that a backward pass fills on a device. 0: that of the others.
   Bytes first_bucket{0};
 
+  // Units and buckets are the blocks that the model repeats, such as layers, with what comes before and behind them as
+  // one each, instead of having a size: FSDP's wrapped modules.
+  bool by_block = false;
+
+  // With `overlap` and sharded weights: a unit is gathered while the unit before it is in use; false: once it is
+  // needed (FSDP's backward_prefetch none).
+  bool prefetch = true;
+
+  // Sharded weights stay gathered from the forward to the backward pass (FSDP's SHARD_GRAD_OP, reshard_after_forward
+  // false). Not inside of calls, where each microbatch gathers for itself.
+  bool keeps_gathered = false;
+
   // Whether there is more to do than to all-reduce each gradient before its use.
   bool shares() const { return ways > 1 && (zero > 0 || overlap || bucket > Bytes(0)); }
 };

@@ -1,6 +1,7 @@
 #include "foreflow/collective/library.h"
 #include "scenario/collective_groups.h"
 #include "scenario/keys/sections.h"
+#include "scenario/read.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -37,6 +38,11 @@ const Keys& collective_keys() {
     const ValueType group = types::object_of(group_collective_keys(), "an object of algorithms by kind");
     all.push_back({"start", "passes before a collective begins, once all members are there", types::time(), "\"0s\""});
     all.push_back({"message_start", "as much before a message between stages", types::time(), "\"0s\""});
+    all.push_back(
+        {"channels",
+         "processors (streaming multiprocessors) of a device that each collective on a stream of its own takes "
+         "from the computes beside it, as NCCL's channels do: they get along at the share that is left",
+         types::whole(0, kMostChannels), "0"});
     for (const CollectiveGroup& row : collective_groups()) {
       const std::string name(row.name);
       all.push_back({name, "other algorithms among devices that differ in their place in " + name + " alone", group,

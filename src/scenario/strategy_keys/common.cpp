@@ -73,6 +73,18 @@ int64_t layers_of(const Workload& workload) {
   return workload.size("layers") * (trained ? workload.family->traits.stacks_in_training : 1);
 }
 
+int64_t layers_counted(const Workload& workload, const Strategy& strategy) {
+  const int64_t layers = layers_of(workload);
+  const auto& share    = strategy.layer_share;
+  return layers == 0 ? 0 : layers + static_cast<int>(share.embedding) + static_cast<int>(share.head);
+}
+
+std::string or_count_more(const Workload& workload, const Strategy& strategy, int stages) {
+  const auto& share = strategy.layer_share;
+  if ((share.embedding && share.head) || stages > layers_of(workload) + 2) return "";
+  return ", or count the embedding and the head as layers with count_as_layers both";
+}
+
 bool is_mixture_of_experts(const Workload& workload) {
   return workload.family != nullptr && workload.family->traits.has_experts;
 }
@@ -89,6 +101,17 @@ bool is_fused(const SpaceFacts& facts, const Json& point) {
 }
 
 bool is_pipelined(const Json& point) { return whole_or(point, "pp", 1) > 1; }
+
+int64_t counted_as_layers(const Json& point) {
+  const std::string_view word = word_or(point, "count_as_layers", "none");
+  return word == "both" ? 2 : word == "none" ? 0 : 1;
+}
+
+bool cuts_at_layers(const Json& point) {
+  const bool states_ends = whole_or(point, "first_stage_layers", 0) > 0 || whole_or(point, "last_stage_layers", 0) > 0;
+  if (states_ends) return false;  // their number is no divisor of all layers
+  return word_or(point, "stage_partition", "balanced") == "layers" || counted_as_layers(point) > 0;
+}
 
 bool has_unequal_stages(const Json& point) { return word_or(point, "stage_tp", "equal") != "equal"; }
 

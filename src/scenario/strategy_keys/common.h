@@ -40,6 +40,10 @@ std::optional<Refusal> check_trains(const StrategySource& source, std::string_vi
 
 // Layers of the whole model; 0: it states none.
 int64_t layers_of(const Workload& workload);
+// With the embedding and the head, where the strategy counts them as layers; 0 as above.
+int64_t layers_counted(const Workload& workload, const Strategy& strategy);
+// What a refusal of too many stages adds: that counting more as layers allows them, or nothing.
+std::string or_count_more(const Workload& workload, const Strategy& strategy, int stages);
 bool is_mixture_of_experts(const Workload& workload);
 
 // Values for search rules.
@@ -47,6 +51,9 @@ std::vector<Json> yes_or_no();
 std::vector<Json> whole_values(const std::vector<int64_t>& numbers);
 std::vector<Json> words(const std::vector<std::string>& words);
 bool is_pipelined(const Json& point);
+// What counts as a layer at `point` besides the layers, and whether its stages end between layers.
+int64_t counted_as_layers(const Json& point);
+bool cuts_at_layers(const Json& point);
 // How many replicas share experts at `point`: they are no copies of each other.
 int64_t replicas_sharing(const Json& point);
 // True when replicas keep copies of the same training state.

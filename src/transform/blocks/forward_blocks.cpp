@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "foreflow/ir/shared_attributes.h"
+#include "foreflow/transform/recompute.h"
 #include "transform/blocks/blocks.h"
 
 namespace foreflow::transform {
@@ -10,8 +11,8 @@ namespace {
 
 using ir::ValueId;
 
-// The ops of stretches as functions of a module, one a stretch, in which repetitions are looked for. Seeds do not tell
-// layers apart.
+// The ops of stretches as functions of a module, one a stretch, in which repetitions are looked for. Seeds and marks of
+// recomputation do not tell layers apart.
 class Stretches {
  public:
   Stretches(const ir::Function& function, size_t forward) : function_(function) {
@@ -31,7 +32,7 @@ class Stretches {
       part.results.clear();
       for (const size_t o : stretch) {
         part.ops.push_back(function_.ops[o]);
-        part.ops.back().attributes = without_seed(part.ops.back().attributes);
+        part.ops.back().attributes = of_any_layer(part.ops.back().attributes);
         for (uint32_t i = 0; i < part.ops.back().result_count; ++i) {
           const size_t value = part.ops.back().first_result + i;
           if (last_reader_[value] > static_cast<int64_t>(stretch.back()))
@@ -44,10 +45,13 @@ class Stretches {
   }
 
  private:
-  ir::AttributesRef without_seed(const ir::AttributesRef& attributes) {
-    if (attributes->find("seed") == nullptr) return attributes;
+  ir::AttributesRef of_any_layer(const ir::AttributesRef& attributes) {
+    if (attributes->find("seed") == nullptr && attributes->find(kSegment) == nullptr) return attributes;
     ir::Attributes same = *attributes;
-    return shared_(same.erase("seed"));
+    for (const std::string_view own : {std::string_view("seed"), kSegment}) {
+      if (same.find(own) != nullptr) same.erase(own);
+    }
+    return shared_(same);
   }
 
   const ir::Function& function_;
@@ -98,11 +102,13 @@ std::vector<Segment> blocks_of(const ir::Function& function, size_t forward, siz
 
 }  // namespace
 
+std::vector<Segment> forward_blocks(const ir::Module& module, size_t smallest) {
+  return blocks_of(module.entry(), forward_ops(module.entry()), smallest);
+}
+
 std::vector<Segment> forward_blocks(const ir::Module& module) {
-  const ir::Function& function = module.entry();
-  const size_t forward         = forward_ops(function);
-  for (const size_t smallest : {size_t{8}, size_t{4}, size_t{2}}) {
-    std::vector<Segment> blocks = blocks_of(function, forward, smallest);
+  for (const size_t smallest : kSmallestBlocks) {
+    std::vector<Segment> blocks = forward_blocks(module, smallest);
     if (!blocks.empty()) return blocks;
   }
   return {};

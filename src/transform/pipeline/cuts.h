@@ -14,6 +14,17 @@ using Cuts = std::vector<int32_t>;
 // tensors cross. `shares` has one entry per stage. Returns fewer cuts than asked for if there are too few places.
 Cuts uniform_cuts(std::span<const CutPlace> places, std::span<const double> shares);
 
+// Where the layers of a program end: the equal blocks that its forward pass repeats.
+struct LayerEnds {
+  int32_t before = -1;        // the op before the first layer; -1: there is none
+  std::vector<int32_t> ends;  // the last op of each layer
+};
+// `layers`: their number; 0: not known. Blocks with little work, such as the parts of an embedding, are no layers.
+LayerEnds layer_ends(const ir::Module& module, std::span<const CutPlace> places, int layers);
+
+// Cuts between layers, as `wanted.layers` says. Throws RefusalError where the layers are not found or do not divide.
+Cuts layer_cuts(std::span<const CutPlace> places, const LayerEnds& layers, const Pipeline& wanted);
+
 // The places at which a balanced pipeline of `stages` may be cut: those that have, of all within half of an average
 // stage's time, the fewest tensors and of these the fewest bytes to send. Frameworks cut between layers, where only the
 // residual stream crosses; inside a layer they would have to send what attention or the MLP is at work on. The place

@@ -81,8 +81,9 @@ namespace {
 StagePartition partition(const PassArguments& arguments) {
   const std::string word = word_argument(arguments, "stage_partition", "balanced");
   if (word == "balanced") return StagePartition::balanced;
-  if (word != "uniform") throw Error("--pass: stage_partition", "\"" + word + "\" is neither balanced nor uniform");
-  return StagePartition::uniform;
+  if (word == "uniform") return StagePartition::uniform;
+  if (word == "layers") return StagePartition::layers;
+  throw Error("--pass: stage_partition", "\"" + word + "\" is neither balanced, nor uniform, nor layers");
 }
 
 // The shards of each device of the schedule, as in "4:2".
@@ -105,7 +106,8 @@ std::vector<StageSharding> shards(const std::string& text, int devices) {
 PassDef row() {
   return {"pipeline",
           "pipeline parallelism: pp stages, microbatches, in the order of schedule; with virtual_stages a device, cut "
-          "as stage_partition (balanced or uniform) says; stage_tp=4:2 shards the stages of a program of one device",
+          "as stage_partition (balanced, uniform or layers) says; stage_tp=4:2 shards the stages of a program of one "
+          "device",
           {"pp", "microbatches", "schedule", "virtual_stages", "delay_weight_gradients", "stage_partition", "stage_tp"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
             const std::string where = "--pass pipeline";

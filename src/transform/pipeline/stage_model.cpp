@@ -327,7 +327,11 @@ class StageModel::Program {
     const auto stages = static_cast<size_t>(plan.stages());
     if (stages == 1) return {};
     const std::vector<CutPlace>& places = places_[prices];
-    const StageLimits limits            = limits_of(wanted, plan);
+    if (wanted.partition == StagePartition::layers) {
+      if (!layers_) layers_ = layer_ends(*module_, places, wanted.layers.layers);
+      return layer_cuts(places, *layers_, wanted);
+    }
+    const StageLimits limits = limits_of(wanted, plan);
     Cuts cuts;
     if (wanted.partition == StagePartition::uniform) {
       cuts = uniform_cuts(places, limits.shares);
@@ -455,6 +459,7 @@ class StageModel::Program {
   std::vector<std::pair<int32_t, Bytes>> working_sets_;  // anchors of ops, and what they need
   std::vector<Held> held_;
   std::vector<std::vector<CutPlace>> places_;  // by number of prices
+  std::optional<LayerEnds> layers_;            // once they are asked for
   // By prices and StageLimits.
   std::map<std::tuple<size_t, std::vector<double>, std::vector<double>, double, double>, Cuts> cuts_;
   std::map<Cuts, std::vector<StageNeed>> needs_;

@@ -35,6 +35,8 @@ Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, cons
         Cause::stages, "pipeline: stages",
         std::to_string(wanted.shares.size()) + " shares for " + std::to_string(stages) + " stages; write one for each");
   }
+  if (wanted.partition == StagePartition::layers)
+    return layer_cuts(places, layer_ends(module, places, wanted.layers.layers), wanted);
   StageLimits limits = limits_of(wanted, plan);
   limits.devices     = devices;
   Cuts cuts          = wanted.partition == StagePartition::uniform ? uniform_cuts(places, limits.shares)

@@ -22,6 +22,7 @@
 #include "transform/blocks/forward_blocks.h"
 #include "transform/pass_arguments.h"
 #include "transform/recompute/chain.h"
+#include "transform/recompute/fused_values.h"
 #include "transform/rewrite/copy.h"
 
 namespace foreflow::transform {
@@ -29,17 +30,15 @@ namespace {
 
 using ir::ValueId;
 
-enum class Repeated : uint8_t { whole, needed };
-
 class Repeater {
  public:
-  // Repeated::whole: all ops of a segment are repeated, as frameworks do; otherwise only those that the backward pass
-  // needs.
-  Repeater(const ir::Module& module, const ir::OpTable& ops, const std::vector<Segment>& segments, Repeated repeated)
+  // All ops of the first `whole` segments are repeated, as frameworks do; of the others only those that the backward
+  // pass needs.
+  Repeater(const ir::Module& module, const ir::OpTable& ops, const std::vector<Segment>& segments, size_t whole)
       : module_(module),
         function_(module.entry()),
         segments_(segments),
-        how_(repeated),
+        whole_(whole),
         forward_(forward_ops(function_)),
         constant_(constant_values(function_)),
         forgetting_(function_, forward_),
@@ -99,7 +98,7 @@ class Repeater {
 
   void repeat(size_t s) {
     ValueMap& again = again_[s] = map_;
-    for (const size_t o : how_ == Repeated::whole ? segments_[s] : forgetting_.repeated(segments_[s])) {
+    for (const size_t o : s < whole_ ? segments_[s] : forgetting_.repeated(segments_[s])) {
       const ir::Op& op = function_.ops[o];
       if (constant_[op.first_result]) continue;
       const auto first = static_cast<int32_t>(builder_.append(op.def, op.callee, marked(op, kRecompute, s),
@@ -108,7 +107,7 @@ class Repeater {
         const ValueId old = function_.output(op, i), copy = static_cast<ValueId>(first + static_cast<int32_t>(i));
         if (!function_.value(old).name.empty()) builder_.set_name(copy, function_.value(old).name + ".again");
         builder_.annotate(copy, function_.value(old).annotation);
-        if (how_ == Repeated::whole || is_forgotten(old)) again.set(old, copy);
+        if (s < whole_ || is_forgotten(old)) again.set(old, copy);
       }
     }
   }
@@ -138,7 +137,7 @@ class Repeater {
   const ir::Module& module_;
   const ir::Function& function_;
   const std::vector<Segment>& segments_;
-  const Repeated how_;
+  const size_t whole_;
   const size_t forward_;
   const std::vector<bool> constant_;
   const Forgetting forgetting_;
@@ -268,28 +267,51 @@ std::string to_string(const Recompute& how) {
   return how.blocks == 1 ? "full" : "block(" + std::to_string(how.blocks) + ")";
 }
 
-ir::Module recompute(const ir::Module& original, const ir::OpTable& ops, const Recompute& how, int stages) {
-  if (how.kind == Recompute::Kind::none) return original;
+namespace {
+
+// With what fused kernels make again.
+ir::Module repeated(const ir::Module& module, const ir::OpTable& ops, std::vector<Segment> segments, size_t whole,
+                    bool fused) {
+  if (fused) {
+    std::vector<bool> taken(module.entry().ops.size());
+    for (const Segment& segment : segments) {
+      for (const size_t o : segment) taken[o] = true;
+    }
+    const std::vector<Segment> more = fused_values(module, taken);
+    segments.insert(segments.end(), more.begin(), more.end());
+  }
+  return segments.empty() ? module : Repeater(module, ops, segments, whole).run();
+}
+
+}  // namespace
+
+ir::Module recompute(const ir::Module& original, const ir::OpTable& ops, const Recompute& how, int stages, bool fused) {
+  if (how.kind == Recompute::Kind::none) {
+    const bool backward = forward_ops(original.entry()) < original.entry().ops.size();
+    return fused && backward && original.functions.size() == 1 ? repeated(original, ops, {}, 0, true) : original;
+  }
   const ir::Module module = flat(original);
   if (forward_ops(module.entry()) == module.entry().ops.size())
     throw RefusalError(Cause::program, where(module), "has no backward pass to recompute for; differentiate it first");
   std::vector<Segment> segments;
   if (how.kind == Recompute::Kind::selective) {
     segments = attention_cores(module);
-    if (segments.empty() && has_fused_attention(module)) return module;  // whose gradient makes scores again anyway
+    if (segments.empty() && has_fused_attention(module))
+      return repeated(module, ops, {}, 0, fused);  // whose gradient makes scores again
     if (segments.empty())
       throw RefusalError(
           Cause::program, where(module),
           "has no attention core (a Softmax between two products of activations) to recompute; use full");
   } else if (how.kind == Recompute::Kind::optimal) {
-    return Repeater(module, ops, best_segments(module, how.limits), Repeated::needed).run();
+    return repeated(module, ops, best_segments(module, how.limits), 0, fused);
   } else {
     segments = joined(module, forward_blocks(module), how.blocks, stages);
     if (segments.empty())
       throw RefusalError(Cause::program, where(module),
                          "repeats no block of ops that could be recomputed; use selective or none");
   }
-  return Repeater(module, ops, segments, Repeated::whole).run();
+  const size_t whole = segments.size();
+  return repeated(module, ops, std::move(segments), whole, fused);
 }
 
 namespace definitions::recompute {

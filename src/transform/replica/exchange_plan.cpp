@@ -8,6 +8,7 @@
 #include "transform/replica/gather_windows.h"
 #include "transform/replica/gradient_parts.h"
 #include "transform/replica/trained_weights.h"
+#include "transform/replica/weight_units.h"
 
 namespace foreflow::transform {
 namespace {
@@ -44,6 +45,25 @@ std::vector<Bucket> pack(const std::vector<GradientPart>& parts, const interpret
   return packed;
 }
 
+// The same, in buckets of the gradients of a unit.
+std::vector<Bucket> pack_units(const std::vector<GradientPart>& parts, const interpret::Values<LaidOut>& values,
+                               const std::vector<size_t>& units) {
+  using Key = std::tuple<size_t, ir::Device, bool, bool, size_t>;
+  std::map<Key, Bucket> buckets;
+  for (const GradientPart& part : parts) {
+    const ir::Device device = ir::device_of(values[ir::index(part.value)].value.type);
+    Bucket& bucket          = buckets
+                         .try_emplace({part.call, device, part.adds, part.last, units[part.weight]},
+                                      Bucket{part.at, part.call != kNoOp, {}, part.adds, part.last})
+                         .first->second;
+    bucket.at = std::max(bucket.at, part.at);
+    bucket.parts.push_back(part);
+  }
+  std::vector<Bucket> packed;
+  for (auto& [key, bucket] : buckets) packed.push_back(std::move(bucket));
+  return packed;
+}
+
 }  // namespace
 
 ExchangePlan plan_exchange(const ir::Module& module, const LayoutInterpretation& layouts, const DataParallel& how) {
@@ -56,8 +76,10 @@ ExchangePlan plan_exchange(const ir::Module& module, const LayoutInterpretation&
     return plan;
   }
   for (const TrainedWeight& weight : plan.weights) plan.update = std::max(plan.update, weight.op + 1);
-  plan.buckets = pack(gradient_parts(module, layouts, plan.weights, how.zero >= 2), layouts.entry().values, how.bucket,
-                      how.first_bucket);
+  const auto& values = layouts.entry().values;
+  const auto parts   = gradient_parts(module, layouts, plan.weights, how.zero >= 2);
+  const auto units   = how.by_block ? units_by_block(module.entry(), values, plan.weights) : std::vector<size_t>();
+  plan.buckets = how.by_block ? pack_units(parts, values, units) : pack(parts, values, how.bucket, how.first_bucket);
   // Without overlap or sharded gradients, all sums come after the backward pass.
   const bool early = how.overlap || how.zero >= 2;
   for (Bucket& bucket : plan.buckets) {
@@ -66,7 +88,8 @@ ExchangePlan plan_exchange(const ir::Module& module, const LayoutInterpretation&
     bucket.inside = false;
   }
   std::stable_sort(plan.buckets.begin(), plan.buckets.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
-  if (how.zero == 3) plan.windows = gather_windows(module, layouts, plan.weights, how.bucket);
+  if (how.zero == 3)
+    plan.windows = gather_windows(module, layouts, plan.weights, how.bucket, units, how.keeps_gathered);
   return plan;
 }
 

@@ -21,8 +21,14 @@ struct Use {
 class GatherPlanner {
  public:
   GatherPlanner(const ir::Module& module, const LayoutInterpretation& layouts,
-                const std::vector<TrainedWeight>& weights, Bytes limit)
-      : module_(module), entry_(module.entry()), layouts_(layouts), weights_(weights), limit_(limit) {}
+                const std::vector<TrainedWeight>& weights, Bytes limit, const std::vector<size_t>& blocks, bool keeps)
+      : module_(module),
+        entry_(module.entry()),
+        layouts_(layouts),
+        weights_(weights),
+        limit_(limit),
+        blocks_(blocks),
+        keeps_(keeps) {}
 
   std::vector<Window> run() {
     find_uses();
@@ -89,7 +95,22 @@ class GatherPlanner {
     std::vector<std::vector<size_t>> members;
   };
 
+  Units units_by_block(const std::vector<Use>& uses) const {
+    Units units;
+    units.of.resize(weights_.size(), kNoOp);
+    std::map<std::pair<size_t, size_t>, size_t> number;  // by scope and block
+    for (const Use& use : uses) {
+      if (units.of[use.weight] != kNoOp) continue;
+      const size_t unit = number.try_emplace({use.scope, blocks_[use.weight]}, units.members.size()).first->second;
+      if (unit == units.members.size()) units.members.emplace_back();
+      units.of[use.weight] = unit;
+      units.members[unit].push_back(use.weight);
+    }
+    return units;
+  }
+
   Units units_of(const std::vector<Use>& uses) const {
+    if (!blocks_.empty()) return units_by_block(uses);
     Units units;
     units.of.resize(weights_.size(), kNoOp);
     Bytes size;
@@ -115,7 +136,8 @@ class GatherPlanner {
     std::vector<size_t> there;  // units, the one used last at the end
     size_t scope = SIZE_MAX;
     for (const Use& use : uses) {
-      if (scope != use.scope) there.clear();
+      const bool stays = keeps_ && use.scope >= entry_.ops.size();  // outside of calls
+      if (scope != use.scope && !stays) there.clear();
       scope             = use.scope;
       const size_t unit = units.of[use.weight];
       const auto found  = std::find(there.begin(), there.end(), unit);
@@ -125,7 +147,7 @@ class GatherPlanner {
         there.erase(found);
       }
       there.push_back(unit);
-      if (there.size() > 1 + kOthers) there.erase(there.begin());
+      if (there.size() > 1 + kOthers && !stays) there.erase(there.begin());
     }
     return windows;
   }
@@ -135,6 +157,8 @@ class GatherPlanner {
   const LayoutInterpretation& layouts_;
   const std::vector<TrainedWeight>& weights_;
   const Bytes limit_;
+  const std::vector<size_t>& blocks_;
+  const bool keeps_;
   std::map<ir::Device, std::vector<Use>> uses_;
   std::map<int32_t, std::vector<std::vector<size_t>>> inside_;  // per called function
 };
@@ -142,8 +166,9 @@ class GatherPlanner {
 }  // namespace
 
 std::vector<Window> gather_windows(const ir::Module& module, const LayoutInterpretation& layouts,
-                                   const std::vector<TrainedWeight>& weights, Bytes limit) {
-  return GatherPlanner(module, layouts, weights, limit).run();
+                                   const std::vector<TrainedWeight>& weights, Bytes limit,
+                                   const std::vector<size_t>& blocks, bool keeps) {
+  return GatherPlanner(module, layouts, weights, limit, blocks, keeps).run();
 }
 
 }  // namespace foreflow::transform

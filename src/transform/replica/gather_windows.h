@@ -11,7 +11,11 @@ namespace foreflow::transform {
 //   1. for the backward pass,
 //   2. for another call, and
 //   3. if several other units were used since its last use.
+//
+// `blocks`: per weight its unit, instead of units of that size; empty: none. `keeps`: outside of calls a unit stays
+// from its first use to its last.
 std::vector<Window> gather_windows(const ir::Module& module, const LayoutInterpretation& layouts,
-                                   const std::vector<TrainedWeight>& weights, Bytes limit);
+                                   const std::vector<TrainedWeight>& weights, Bytes limit,
+                                   const std::vector<size_t>& blocks, bool keeps);
 
 }  // namespace foreflow::transform

@@ -132,7 +132,7 @@ class ReplicaWriter {
     const Window& what = plan_.windows[window];
     if (!gathered_.contains(window)) gather(window);
     const ValueId whole = messages_.arrive(gathered_.at(window), what.device);
-    if (how_.overlap && next_[window] != kNoOp) gather(next_[window]);
+    if (how_.overlap && how_.prefetch && next_[window] != kNoOp) gather(next_[window]);
     const auto weights = messages_.unpack_gathered(whole, names(window));
     for (size_t i = 0; i < weights.size(); ++i)
       map_[ir::index(plan_.weights[what.weights[i]].weight)] =
@@ -184,7 +184,7 @@ class ReplicaWriter {
     CallExchange::Open open{plan_.windows[window].at.inner, device, weights_inside(o, window, device, inside)};
     if (gathered_.contains(window))
       open.arriving = additional(o, gathered_.at(window), {}, "arriving." + names(window)[0], inside);
-    if (!how_.overlap || next_[window] == kNoOp) return open;
+    if (!how_.overlap || !how_.prefetch || next_[window] == kNoOp) return open;
     const size_t next = next_[window];
     open.next         = weights_inside(o, next, device, inside);
     const auto here   = std::find(opened_.begin(), opened_.end(), next);

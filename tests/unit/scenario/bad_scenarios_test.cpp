@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"virtual_stages", R"(strategy.virtual_stages=2)",
                 R"(gpt.json: $.strategy.virtual_stages: 2 virtual stages a device for 1f1b, which has 1; use 1)"},
         Mistake{"stage_partition", R"(strategy.stage_partition="even")",
-                R"(gpt.json: $.strategy.stage_partition: is "even"; write balanced or uniform)"},
+                R"(gpt.json: $.strategy.stage_partition: is "even"; write balanced, uniform or layers)"},
         Mistake{"schedule_of_forwards", R"(strategy.schedule="inference")",
                 R"(gpt.json: $.strategy.schedule: "inference" has no backward passes; use 1f1b to train)"},
         Mistake{"overlap", R"(strategy.overlap_gradients=2)",

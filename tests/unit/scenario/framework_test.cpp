@@ -31,7 +31,7 @@ TEST(Frameworks, SetWhatTheScenarioLeavesOut) {
   const Strategy megatron = strategy_of("megatron-lm", R"("tp": 2, "pp": 2, "microbatches": 2, "global_batch": 2)");
   EXPECT_TRUE(megatron.vocabulary_parallel);
   EXPECT_FALSE(megatron.overlap_sends);
-  EXPECT_EQ(megatron.partition, transform::StagePartition::uniform);
+  EXPECT_EQ(megatron.partition, transform::StagePartition::layers);
   EXPECT_EQ(megatron.tensor_plan.kind, transform::TensorPlan::Kind::megatron);
   const Strategy fsdp = strategy_of("fsdp", R"("dp": 4, "global_batch": 4)");
   EXPECT_EQ(fsdp.zero, 3);
@@ -48,7 +48,8 @@ TEST(Frameworks, SetNothingWhereItsConditionDoesNotHold) {
   EXPECT_FALSE(alone.vocabulary_parallel);
   EXPECT_EQ(strategy_of("fsdp", "").zero, 0);
   for (const FrameworkSetting& setting : with_framework(scenario_of("megatron-lm", ""), "framework.json").applied)
-    EXPECT_TRUE(setting.when == "always" || setting.when.starts_with("training") || setting.when == "roofline")
+    EXPECT_TRUE(setting.when == "always" || setting.when.starts_with("training") || setting.when == "roofline" ||
+                setting.when == "calibrated")
         << setting.key;
 }
 

@@ -1,0 +1,16 @@
+// Values that fused kernels make again instead of keeping them.
+#pragma once
+
+#include <vector>
+
+#include "transform/blocks/forward_pass.h"
+
+namespace foreflow::transform {
+
+// Pairs of forward ops, each a segment that ends with the op that reads what the first one makes. What the first one
+// makes is element by element of one value that the backward pass reads anyway, the second one is element-wise too, and
+// nothing else in the forward pass reads it. So a kernel of both keeps its operands only, and its gradient makes the
+// value between them again: SwiGLU keeps gate and up, and not silu(gate). Ops in `taken` are left alone.
+std::vector<Segment> fused_values(const ir::Module& module, const std::vector<bool>& taken);
+
+}  // namespace foreflow::transform

@@ -1,0 +1,77 @@
+// Memory of published configurations against published formulas; README.md lists both.
+#include "foreflow/report/memory.h"
+
+#include <gtest/gtest.h>
+
+#include "foreflow/scenario/run.h"
+
+namespace foreflow::published::memory_test {
+namespace {
+
+constexpr double kTolerance = 0.05, kWithActivations = 0.055;
+
+struct Configuration {
+  std::string name, workload, strategy;
+  int nodes;
+  double parameters;   // of the first device
+  double of_each;      // bytes of weight, gradient and optimizer state of a parameter
+  double activations;  // of all microbatches in flight; 0: not compared
+};
+
+// Parameters of the layers and the embedding of the first stage, before they are split among shards.
+double llama(double h, double k, double f, double layers) {
+  return layers * (2 * h * h + 2 * h * k + 3 * h * f + 2 * h) + 128256 * h;
+}
+double kept(double h, double k, double f) { return 8192 * h * (12 + 4 * k / h + 6 * f / h); }
+
+std::vector<Configuration> configurations() {
+  const double gpt = 12288, mixtral = 4096, f = 14336;
+  const std::string llama3 = R"(", "sequence": 8192, "dtype": "bf16", "optimizer": "adam"})";
+  const std::string usual =
+      R"("microbatch_size": 1, "zero": 1, "overlap_gradients": true, "sequence_parallel": true, )";
+  return {
+      {"gpt3_175b",
+       R"({"model": "gpt3-175b", "vocabulary": 51200, "sequence": 2048, "dropout": 0.1, "dtype": "bf16",
+           "optimizer": "adam"})",
+       usual + R"("dp": 2, "tp": 8, "pp": 8, "global_batch": 64, "recompute": "selective", "attention": "unfused")", 16,
+       (12 * (12 * gpt * gpt + 13 * gpt) + 51200 * gpt) / 8 + 2048 * gpt, 6 + 12.0 / 2, 34 * 2048 * gpt / 8 * 12 * 8},
+      {"llama3_8b", R"({"model": "llama3-8b)" + llama3, usual + R"("dp": 2, "tp": 2, "pp": 2, "global_batch": 16)", 1,
+       llama(4096, 1024, f, 16) / 2, 6 + 12.0 / 2, kept(4096, 1024, f) / 2 * 16 * 2},
+      {"llama3_70b", R"({"model": "llama3-70b)" + llama3, usual + R"("dp": 4, "tp": 8, "pp": 4, "global_batch": 64)",
+       16, llama(8192, 1024, 28672, 20) / 8, 6 + 12.0 / 4, kept(8192, 1024, 28672) / 8 * 20 * 4},
+      {"llama3_405b", R"({"model": "llama3-405b)" + llama3,
+       usual + R"("dp": 8, "tp": 8, "pp": 16, "global_batch": 256, "count_as_layers": "both")", 128,
+       llama(16384, 1024, 53248, 7) / 8, 6 + 12.0 / 8, kept(16384, 1024, 53248) / 8 * 7 * 16},
+      {"mixtral_8x7b", R"({"model": "mixtral-8x7b", "sequence": 4096, "dtype": "bf16", "optimizer": "adam"})",
+       R"("dp": 8, "ep": 8, "pp": 4, "microbatch_size": 1, "global_batch": 128)", 4,
+       8 * (2 * mixtral * mixtral + 2 * mixtral * 1024 + 2 * mixtral + 8 * mixtral + 3 * mixtral * f) + 32000 * mixtral,
+       18, 0},
+  };
+}
+
+class Memory : public testing::TestWithParam<Configuration> {};
+
+TEST_P(Memory, IsAsItsFormulasSay) {
+  const Configuration& of = GetParam();
+  const std::string text  = R"({"framework": "megatron-lm", "workload": )" + of.workload +
+                           R"(, "platform": {"topology": "dgx_h100", "nodes": )" + std::to_string(of.nodes) +
+                           R"(}, "engine": "analytic", "cost": {"model": "roofline"}, "strategy": {)" + of.strategy +
+                           "}}";
+  const scenario::Outcome outcome = scenario::run(scenario::load(parse_json(text, of.name), of.name));
+  const auto peaks                = report::memory_peaks(outcome.summary, outcome.program, outcome.timeline);
+  ASSERT_EQ(outcome.program.devices[static_cast<size_t>(peaks[0].devices[0])].index, 1);
+  const auto held     = [&](stream::MemoryClass kind) { return peaks[0].classes[static_cast<size_t>(kind)].value(); };
+  const double states = held(stream::MemoryClass::parameters) + held(stream::MemoryClass::gradients) +
+                        held(stream::MemoryClass::optimizer_state);
+  EXPECT_NEAR(states / (of.parameters * of.of_each), 1, kTolerance);
+  if (of.activations > 0) {
+    const double all = states + held(stream::MemoryClass::activations);
+    EXPECT_NEAR(all / (of.parameters * of.of_each + of.activations), 1, kWithActivations);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Published, Memory, testing::ValuesIn(configurations()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace foreflow::published::memory_test

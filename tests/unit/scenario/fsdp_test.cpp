@@ -1,0 +1,78 @@
+// FSDP by blocks: what is gathered and scattered, how often, and when.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "foreflow/scenario/run.h"
+
+namespace foreflow::scenario::fsdp_test {
+namespace {
+
+// Bytes of a weight of 16 bits.
+constexpr double kLayers = 6, kHidden = 256, kVocabulary = 1000, kSequence = 64, kWidth = 2;
+// Of a GPT's layer: 12 h^2 + 13 h parameters; of the embeddings (V + s) h, of the last norm 2 h.
+constexpr double kLayer     = (12 * kHidden * kHidden + 13 * kHidden) * kWidth;
+constexpr double kEmbedding = (kVocabulary + kSequence) * kHidden * kWidth, kNorm = 2 * kHidden * kWidth;
+
+Outcome simulated(const std::string& strategy, const std::string& rest = "", const std::string& engine = "analytic") {
+  const std::string text =
+      R"({"workload": {"model": "gpt", "layers": 6, "hidden": 256, "heads": 4, "sequence": 64, "vocabulary": 1000,
+                       "dtype": "bf16", "optimizer": "adam"},
+          "platform": {"topology": "dgx_a100"}, "engine": ")" +
+      engine + R"(", "cost": {"model": "roofline"},
+          "strategy": {"dp": 8, "global_batch": 64, "zero": 3, "overlap_gradients": true, "shard_unit": "block")" +
+      strategy + "}" + rest + "}";
+  return run(load(parse_json(text, "fsdp.json"), "fsdp.json"));
+}
+
+// Bytes of the collectives of a kind, with how often they ran.
+std::map<double, int64_t> sizes(const Outcome& outcome, const std::string& kind) {
+  std::map<double, int64_t> all;
+  for (const auto& row : outcome.summary.collectives) {
+    if (row.kind == kind) all[row.bytes.value()] += row.count;
+  }
+  return all;
+}
+
+double total(const std::map<double, int64_t>& sizes) {
+  double sum = 0;
+  for (const auto& [bytes, count] : sizes) sum += bytes * static_cast<double>(count);
+  return sum;
+}
+
+// The embedding is the output layer, too, so it is used again behind the layers.
+TEST(Fsdp, GathersALayerForEachPassAndScattersItsGradientsOnce) {
+  const Outcome outcome = simulated("");
+  const auto gathers = sizes(outcome, "all_gather"), scatters = sizes(outcome, "reduce_scatter");
+  EXPECT_EQ(gathers.at(kLayer), 2 * kLayers);
+  EXPECT_EQ(scatters.at(kLayer), kLayers);
+  EXPECT_EQ(total(scatters), kLayers * kLayer + kEmbedding + kNorm);
+}
+
+TEST(Fsdp, GathersOnceWhereWeightsStayGathered) {
+  const Outcome outcome = simulated(R"(, "reshard_after_forward": false)");
+  EXPECT_EQ(sizes(outcome, "all_gather").at(kLayer), kLayers);
+  EXPECT_EQ(total(sizes(outcome, "all_gather")), kLayers * kLayer + kEmbedding + kNorm);
+  const double more = (outcome.summary.devices[0].peak_memory - simulated("").summary.devices[0].peak_memory).value();
+  // All layers are there at the end of the forward pass, not two of them.
+  EXPECT_GT(more, (kLayers - 3) * kLayer);
+}
+
+// Without prefetching every gather is waited for; with it those of the layers hide.
+TEST(Fsdp, WaitsForEachGatherWithoutPrefetching) {
+  const Outcome with = simulated(""), without = simulated(R"(, "prefetch": false)");
+  double gathers = 0;
+  for (const auto& row : without.summary.collectives) {
+    if (row.kind == "all_gather") gathers += row.time.value();
+  }
+  const double lost = (without.summary.iteration_time - with.summary.iteration_time).value();
+  EXPECT_GT(lost, 0.5 * gathers);
+  EXPECT_LE(lost, gathers);
+}
+
+TEST(Fsdp, RefusesToKeepWeightsOverMicrobatches) {
+  EXPECT_THROW(simulated(R"(, "microbatches": 2, "reshard_after_forward": false)"), Error);
+}
+
+}  // namespace
+}  // namespace foreflow::scenario::fsdp_test
