@@ -6,6 +6,7 @@
 #include "foreflow/scenario/stage_demand.h"
 #include "search/bounds.h"
 #include "search/evaluate.h"
+#include "search/plans.h"
 
 namespace foreflow::search {
 
@@ -27,6 +28,7 @@ class Refiner {
  private:
   ShapesOf shapes_;
   scenario::StageDemands demands_;
+  Plans plans_;
   Predictor& predictor_;  // keeps the programs
 };
 
