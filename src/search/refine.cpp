@@ -56,6 +56,17 @@ class Composition {
 
   Bound bound() const { return {kRounding * time(), kRounding * memory()}; }
 
+  // The time of a microbatch that passes through all stages, forward and backward, one after the other. Gradients of
+  // weights are computed beside that. Sums in chunks may be, too.
+  Seconds passage() const {
+    Seconds all;
+    for (const StageNeed& need : demand_.stages) {
+      const bool chunks = strategy_.tensor_chunks > 1;
+      all += chunks ? need.forward.compute + need.input_grad.compute : task(need.forward) + task(need.input_grad);
+    }
+    return kRounding * all;
+  }
+
  private:
   // True where a device's last task completes the gradients of all that it has.
   bool plain() const {
@@ -304,11 +315,28 @@ class Composition {
 
 }  // namespace
 
+// A pipeline with one microbatch is cut by the times of the whole batch, but passes the same ops wherever it is cut.
+// With whole backward passes nothing is known that Bounds does not know.
+Refined Refiner::only_microbatch(const ReadPoint& point, const scenario::Sequential& program) {
+  const Scenario& scenario = *point.scenario;
+  if (!scenario.strategy.schedule->splits_backward && !scenario.strategy.delay_weight_gradients) return {};
+  Scenario uncut               = scenario;
+  uncut.strategy.pp            = 1;
+  uncut.strategy.schedule      = &schedule::schedules().get("zb_h1", "schedule");
+  uncut.strategy.schedule_size = {.devices = 1, .microbatches = 1, .chunks = 1};
+  const auto demand            = demands_.of(uncut, program, point.platform());
+  const bool is_split          = demand && demand->stages.front().weight_grad.compute > Seconds(0);
+  if (!is_split) return {};
+  const schedule::Plan& plan = plans_.of(*scenario.strategy.schedule, scenario.strategy.schedule_size);
+  return {{Composition(scenario, *demand, plan, shapes_.on(point.platform())).passage(), Bytes(0)}, false};
+}
+
 Refined Refiner::refine(const ReadPoint& point) {
   const Scenario& scenario = *point.scenario;
   if (scenario.disturbances) return {};  // they may make devices and links faster
   const auto program = predictor_.sequential(scenario);
   if (!program) return {};
+  if (scenario.strategy.microbatches == 1 && scenario.strategy.pp > 1) return only_microbatch(point, **program);
   const auto demand = demands_.of(scenario, **program, point.platform());
   if (!demand) return {};
   const int chunks           = scenario.strategy.tensor_chunks;

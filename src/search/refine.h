@@ -26,6 +26,8 @@ class Refiner {
   Refined refine(const ReadPoint& point);
 
  private:
+  Refined only_microbatch(const ReadPoint& point, const scenario::Sequential& program);
+
   ShapesOf shapes_;
   scenario::StageDemands demands_;
   Plans plans_;

@@ -264,6 +264,28 @@ TEST(Bounds, KnowTheLatencyOfEveryMessageOfWeights) {
   }
 }
 
+// Whatever the schedule, the only microbatch passes through all stages, one after the other.
+TEST(Bounds, KnowThatOneMicrobatchIsInOneStageAtATime) {
+  const Json source = parse_json(R"({
+    "workload": {"model": "gpt", "layers": 8, "hidden": 1024, "heads": 8, "sequence": 512, "vocabulary": 512,
+                 "dtype": "f16", "mode": "training", "optimizer": "adam"},
+    "platform": {"topology": "dgx_a100", "nodes": 1}, "engine": "analytic", "cost": {"model": "roofline"},
+    "strategy": {"dp": 2, "tp": 1, "pp": 4, "global_batch": 16, "microbatches": 1, "zero": [0, 1],
+                 "schedule": ["1f1b", "gpipe", "looped_bfs", "zb_h1", "zb_h2", "zb_v"], "virtual_stages": 2,
+                 "recompute": ["none", "full"]}})",
+                                 "one.json");
+  expect_bounds_hold(source);
+  const Question question(source, "one.json", {});
+  Predictor predictor;
+  Refiner refiner(predictor);
+  for (const Json& point : question.space().points()) {
+    const ReadPoint read = question.read(point);
+    if (!read.scenario) continue;
+    const Seconds bound = std::max(Bounds(1).of({&read}).front().time, refiner.refine(read).time);
+    EXPECT_GT(bound / predictor.predict(read).time, 0.5) << point.dump_compact();
+  }
+}
+
 // Where sums are of no products, or are parted along the only dimension that is long enough, no chunks are cut.
 TEST(Same, PointsAreThoseWithTheSamePrediction) {
   const Json source = parse_json(R"({
