@@ -91,6 +91,8 @@ class Bounder {
            !strategy_.delay_weight_gradients;
   }
 
+  bool splits_backward() const { return strategy_.schedule->splits_backward || strategy_.delay_weight_gradients; }
+
   // Lower bound of the time of one microbatch, summed over all stages: computes of one device, and communication that
   // it waits for. Sums that chunked tensor parallelism may hide are on a stream of their own.
   Seconds microbatch() {
@@ -133,10 +135,11 @@ class Bounder {
   //      the largest of these has T = C / (1 - (1 - 1/K)^P).
   //   2. Inference: before its first and after its last microbatch one passes through all other stages, so T >= C + (K
   //      - 1) w(s) for every s. Equal stages minimise this: T = C (K + P - 1) / P.
-  //   3. Other schedules: only the mean load of a device, T >= K C / P.
+  //   3. Other schedules: the mean load of a device, T >= K C / P. Where backward passes are whole, a microbatch passes
+  //      through all stages, one after the other: T >= C.
   Seconds pipeline(Seconds one) const {
     const double stages = strategy_.pp, count = strategy_.microbatches;
-    if (!plain()) return (count / stages) * one;
+    if (!plain()) return std::max(count / stages, splits_backward() ? 0.0 : 1.0) * one;
     if (!training_) return ((count + stages - 1) / stages) * one;
     return one / (1 - std::pow(1 - 1 / count, stages));
   }

@@ -40,7 +40,7 @@ Seconds GroupShapes::alone(const Arrangement& where, const scenario::Message& me
   Seconds least;
   bool first = true;
   for (const Group& group : distinct(where, groups)) {
-    const Asked asked(message.kind, message.algorithm, message.bytes.value(), group.shape);
+    const Asked asked{message.kind, message.algorithm, message.bytes.value(), group.shape};
     auto known = times_.find(asked);
     if (known == times_.end()) known = times_.emplace(asked, scenario::alone(message, group.places, platform_)).first;
     least = first ? known->second : std::min(least, known->second);
@@ -60,12 +60,6 @@ Seconds GroupShapes::all_reduce(const scenario::Scenario& scenario, const Arrang
     first = false;
   }
   return least;
-}
-
-Seconds GroupShapes::half(const scenario::Scenario& scenario, const Arrangement& where, collective::Kind kind,
-                          Bytes bytes, const Alike& groups) {
-  const auto message = scenario::network_message(scenario, kind, bytes, groups.ranks);
-  return message ? alone(where, *message, groups) : Seconds(0);
 }
 
 int GroupShapes::shape(const std::vector<int>& places) {

@@ -2,9 +2,11 @@
 // members, take the same time for a message, so each shape is computed only once.
 #pragma once
 
+#include <bit>
 #include <map>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "foreflow/scenario/demand.h"
@@ -39,12 +41,10 @@ class GroupShapes {
   // The smallest time of `message`, with the network to itself, over its own group and the groups shifted by multiples
   // of `step` ranks.
   Seconds alone(const Arrangement& where, const scenario::Message& message, int step);
+  // The same over `groups`.
+  Seconds alone(const Arrangement& where, const scenario::Message& message, const Alike& groups);
   // The smallest time to all-reduce `bytes` in any of `groups`.
   Seconds all_reduce(const scenario::Scenario& scenario, const Arrangement& where, Bytes bytes, const Alike& groups);
-  // The smallest time of a reduce-scatter or an all-gather in any of `groups`; 0 where a formula of the cost model
-  // gives the time of collectives.
-  Seconds half(const scenario::Scenario& scenario, const Arrangement& where, collective::Kind kind, Bytes bytes,
-               const Alike& groups);
 
  private:
   struct Group {
@@ -52,14 +52,29 @@ class GroupShapes {
     int shape;
   };
 
-  Seconds alone(const Arrangement& where, const scenario::Message& message, const Alike& groups);
   int shape(const std::vector<int>& places);
   std::string shape_text(const std::vector<int>& places) const;
   // One group for each shape among `groups`.
   const std::vector<Group>& distinct(const Arrangement& where, const Alike& groups);
 
-  using Asked    = std::tuple<collective::Kind, const collective::AlgorithmDef*, double, int>;  // .., bytes, shape
-  using Reduced  = std::tuple<double, std::vector<int>, int>;                                   // bytes, ranks, shape
+  struct Asked {
+    collective::Kind kind;
+    const collective::AlgorithmDef* algorithm;
+    double bytes;
+    int shape;
+    bool operator==(const Asked&) const = default;
+  };
+  struct AskedHash {
+    size_t operator()(const Asked& asked) const {
+      constexpr size_t kMix = 0x9E3779B97F4A7C15;  // 2^64 over the golden ratio
+      size_t hash           = std::bit_cast<size_t>(asked.bytes);
+      for (const size_t part :
+           {static_cast<size_t>(asked.kind), std::bit_cast<size_t>(asked.algorithm), static_cast<size_t>(asked.shape)})
+        hash = (std::rotl(hash, 23) ^ part) * kMix;
+      return hash;
+    }
+  };
+  using Reduced  = std::tuple<double, std::vector<int>, int>;    // bytes, ranks, shape
   using Grouping = std::tuple<int, int, int, std::vector<int>>;  // arrangement, step, count, ranks
 
   const platform::Platform& platform_;
@@ -67,7 +82,7 @@ class GroupShapes {
   std::map<std::string, const Arrangement*> by_text_;  // by the degrees and the placement
   std::map<std::vector<std::vector<int>>, Arrangement> arrangements_;
   std::map<Grouping, std::vector<Group>> known_;
-  std::map<Asked, Seconds> times_;
+  std::unordered_map<Asked, Seconds, AskedHash> times_;  // looked up, never listed
   std::map<Reduced, Seconds> reduced_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "foreflow/schedule/play.h"
+#include "search/replica_exchange.h"
 
 namespace foreflow::search {
 namespace {
@@ -29,65 +30,42 @@ schedule::Plan loosened(schedule::Plan plan) {
   return plan;
 }
 
-// How the replicas exchange gradients and weights.
-class Exchange {
- public:
-  Exchange(const Scenario& scenario, GroupShapes& shapes, const Arrangement& where)
-      : scenario_(scenario),
-        shapes_(shapes),
-        where_(where),
-        ways_(scenario.strategy.dp / scenario.strategy.replicas_sharing()),
-        step_(scenario.strategy.devices() / ways_) {
-    for (int replica = 0; replica < ways_; ++replica) ranks_.push_back(replica * step_);
-  }
-
-  int ways() const { return ways_; }
-
-  Seconds all_reduce(Bytes bytes) const {
-    if (ways_ == 1 || bytes == Bytes(0)) return Seconds(0);
-    return shapes_.all_reduce(scenario_, where_, bytes, {ranks_, 1, step_});
-  }
-  // An all-reduce of two devices of the first replica: the first ones of the groups that have these stages of a pipe.
-  Seconds pair(size_t device, size_t partner, Bytes bytes) const {
-    if (device == partner || bytes == Bytes(0)) return Seconds(0);
-    const int group = step_ / scenario_.strategy.pp;
-    std::vector<int> ranks{static_cast<int>(std::min(device, partner)) * group,
-                           static_cast<int>(std::max(device, partner)) * group};
-    return shapes_.all_reduce(scenario_, where_, bytes, {std::move(ranks), 1, group});
-  }
-  // A reduce-scatter or an all-gather; 0 where a formula of the cost model gives its time.
-  Seconds half(collective::Kind kind, Bytes bytes) const {
-    if (ways_ == 1 || bytes == Bytes(0)) return Seconds(0);
-    return shapes_.half(scenario_, where_, kind, bytes, {ranks_, 1, step_});
-  }
-
- private:
-  const Scenario& scenario_;
-  GroupShapes& shapes_;
-  const Arrangement& where_;
-  const int ways_, step_;
-  std::vector<int> ranks_;
-};
-
 class Composition {
  public:
-  Composition(const Scenario& scenario, const StageDemand& demand, GroupShapes& shapes)
+  Composition(const Scenario& scenario, const StageDemand& demand, const schedule::Plan& plan, GroupShapes& shapes)
       : strategy_(scenario.strategy),
         demand_(demand),
         where_(shapes.arrangement(scenario)),
         exchange_(scenario, shapes, where_),
-        plan_(schedule::plan(*strategy_.schedule, strategy_.schedule_size)),
+        plan_(plan),
         joined_(joined(plan_)),
         shapes_(shapes) {
     const int group = strategy_.devices() / strategy_.pp / exchange_.ways();
     for (const scenario::StageMessage& message : demand.messages) {
       // The mean over the devices of the group: those that are not members do something else.
       const double share = static_cast<double>(message.ranks) / group;
-      messages_.push_back(share * waiting(message, group));
+      waits_.push_back(waiting(message, group));
+      messages_.push_back(share * waits_.back());
+    }
+    const bool gathers = strategy_.zero == 3 && strategy_.overlap_gradients;
+    for (const StageNeed& need : demand.stages) {
+      exchanges_.push_back(exchange_.of_stage(need, !mirrored()));
+      if (gathers) passes_.push_back(exchange_.passes(need, !mirrored(), waits_));
     }
   }
 
   Bound bound() const { return {kRounding * time(), kRounding * memory()}; }
+
+  // The time of a microbatch that passes through all stages, forward and backward, one after the other. Gradients of
+  // weights are computed beside that. Sums in chunks may be, too.
+  Seconds passage() const {
+    Seconds all;
+    for (const StageNeed& need : demand_.stages) {
+      const bool chunks = strategy_.tensor_chunks > 1;
+      all += chunks ? need.forward.compute + need.input_grad.compute : task(need.forward) + task(need.input_grad);
+    }
+    return kRounding * all;
+  }
 
  private:
   // True where a device's last task completes the gradients of all that it has.
@@ -127,21 +105,24 @@ class Composition {
   // Two pipes add their gradients to each other before they are exchanged, after all microbatches.
   bool mirrored() const { return plan_.pipes() > 1; }
 
-  // The time to gather the weights that a task of the stage reads (ZeRO 3).
-  Seconds gather(Bytes weights) const {
-    return strategy_.zero == 3 ? exchange_.half(collective::Kind::all_gather, weights) : Seconds(0);
-  }
-
   // With ZeRO, without overlap, tasks wait for the exchange of what is sharded.
-  schedule::StageCosts costs(const StageNeed& need) const {
+  schedule::StageCosts costs(size_t stage) const {
+    const StageNeed& need = demand_.stages[stage];
     schedule::StageCosts costs{task(need.forward).value(), task(need.input_grad).value(),
                                task(need.weight_grad).value()};
     if (accumulates()) costs.weight_grad += need.accumulation.value();
+    if (!passes_.empty()) {
+      const ReplicaExchange::Passes& least = passes_[stage];
+      costs.forward                        = std::max(costs.forward, least.forward.value());
+      // Where a backward pass is not split, its computes of weight gradients may hide exchanges.
+      const Seconds rest = least.whole - Seconds(costs.weight_grad);
+      costs.input_grad   = std::max(costs.input_grad, std::min(least.input_grad, rest).value());
+    }
     if (strategy_.overlap_gradients) return costs;
-    costs.forward += gather(need.read_forward).value();
-    costs.input_grad += gather(need.read_backward).value();
-    if (strategy_.zero >= 2 && !mirrored())
-      costs.weight_grad += exchange_.half(collective::Kind::reduce_scatter, need.gradients).value();
+    const StageExchange& exchange = exchanges_[stage];
+    costs.forward += exchange.forward.value();
+    costs.input_grad += (exchange.backward + exchange.input_grad).value();
+    costs.weight_grad += exchange.weight_grad.value();
     return costs;
   }
 
@@ -170,9 +151,10 @@ class Composition {
     return rest;
   }
 
-  const StageNeed& need_of(size_t device, int chunk) const {
-    return demand_.stages[static_cast<size_t>(plan_.stage_of(static_cast<int>(device), chunk))];
+  size_t stage_of(size_t device, int chunk) const {
+    return static_cast<size_t>(plan_.stage_of(static_cast<int>(device), chunk));
   }
+  const StageNeed& need_of(size_t device, int chunk) const { return demand_.stages[stage_of(device, chunk)]; }
 
   // The exchange of gradients that are summed over all microbatches.
   Seconds once(Bytes gradients) const {
@@ -182,24 +164,29 @@ class Composition {
 
   // When the exchanges end that travel beside the tasks, on a stream of their own. The first one of gradients waits for
   // the start of the backward pass that makes them: of the last microbatch, where all are summed first. With two pipes,
-  // it waits for the last task.
+  // it waits for the last task. Two gathers may travel before the first task starts.
   Seconds beside(size_t device, const std::vector<schedule::Slot>& slots) const {
     if (!strategy_.overlap_gradients) return Seconds(0);
     std::vector<double> starts(static_cast<size_t>(plan_.size.chunks));  // of the last backward pass of each chunk
     Seconds tasks, gathers;
     for (const schedule::Slot& slot : slots) {
-      const schedule::Phase phase = slot.task.phase;
-      const StageNeed& need       = need_of(device, slot.task.chunk);
-      const bool backward         = phase == schedule::Phase::backward || phase == schedule::Phase::input_grad;
-      const bool makes            = phase == schedule::Phase::backward || phase == schedule::Phase::weight_grad;
+      const schedule::Phase phase   = slot.task.phase;
+      const StageExchange& exchange = exchanges_[stage_of(device, slot.task.chunk)];
+      const bool backward           = phase == schedule::Phase::backward || phase == schedule::Phase::input_grad;
       if (backward) starts[static_cast<size_t>(slot.task.chunk)] = slot.start;
-      if (phase == schedule::Phase::forward) gathers += gather(need.read_forward);
-      if (backward) gathers += gather(need.read_backward);
-      if (makes && strategy_.zero >= 2 && !mirrored()) tasks += once(need.gradients);
+      if (phase == schedule::Phase::forward) gathers += exchange.forward;
+      if (backward) gathers += exchange.backward;
+      if (phase == schedule::Phase::backward) tasks += exchange.whole;
+      if (phase == schedule::Phase::input_grad) tasks += exchange.input_grad;
+      if (phase == schedule::Phase::weight_grad) tasks += exchange.weight_grad;
     }
     Bytes gradients;
     for (int chunk = 0; chunk < plan_.size.chunks; ++chunk) gradients += need_of(device, chunk).gradients;
-    const Seconds first(slots.front().start);
+    const Seconds start(slots.front().start);
+    Seconds early;
+    for (int chunk = 0; chunk < plan_.size.chunks; ++chunk)
+      early = std::max(early, 2 * exchanges_[stage_of(device, chunk)].largest_gather);
+    const Seconds first = std::max(Seconds(0), start - early);
     if (mirrored()) return std::max(Seconds(slots.back().end), first + gathers) + once(gradients);
     if (strategy_.zero >= 2) return first + gathers + tasks;
     return Seconds(*std::min_element(starts.begin(), starts.end())) + once(gradients);
@@ -211,15 +198,15 @@ class Composition {
     if (!strategy_.delay_weight_gradients) return all;
     for (const schedule::Task& task : plan_.order[device]) {
       const bool whole = task.phase == schedule::Phase::backward || task.phase == schedule::Phase::weight_grad;
-      if (whole) all += costs(need_of(device, task.chunk)).weight_grad;
+      if (whole) all += costs(stage_of(device, task.chunk)).weight_grad;
     }
     return all;
   }
 
   Seconds time() const {
     schedule::Costs costs;
-    for (const StageNeed& need : demand_.stages) {
-      costs.stages.push_back(this->costs(need));
+    for (size_t stage = 0; stage < demand_.stages.size(); ++stage) {
+      costs.stages.push_back(this->costs(stage));
       // Delayed gradients of weights may fill gaps.
       if (strategy_.delay_weight_gradients) costs.stages.back().weight_grad = 0;
     }
@@ -255,9 +242,17 @@ class Composition {
     return strategy_.zero >= from_zero ? bytes / exchange_.ways() : bytes;
   }
 
-  // What is kept of the gradients of a microbatch until the last one. With sequence parallelism, sums over the ranks
-  // may be kept in other forms.
-  Bytes sums(const StageNeed& need) const { return strategy_.sequence_parallel ? Bytes(0) : share(need.gradients, 2); }
+  // What is kept of the gradients of a microbatch until the last one. Two pipes keep whole gradients for each other.
+  // With sequence parallelism, what messages sum may be kept in other forms.
+  Bytes sums(const StageNeed& need) const {
+    Bytes computed, later;
+    for (const StageNeed::Trained& device : need.trained) {
+      computed += device.share * device.summed;
+      if (strategy_.microbatches > 1) later += device.share * device.summed_later;
+    }
+    const Bytes parted = strategy_.sequence_parallel ? computed : std::max(computed, need.gradients);
+    return later + (mirrored() ? parted : share(parted, 2));
+  }
 
   Bytes peak(size_t device) const {
     Bytes weights;
@@ -308,25 +303,46 @@ class Composition {
   const scenario::Strategy& strategy_;
   const StageDemand& demand_;
   const Arrangement& where_;
-  const Exchange exchange_;
-  const schedule::Plan plan_;
+  const ReplicaExchange exchange_;
+  const schedule::Plan& plan_;
   const std::vector<std::vector<bool>> joined_;
   GroupShapes& shapes_;
-  std::vector<Seconds> messages_;  // how long a device waits for each, as StageDemand::messages
+  std::vector<Seconds> messages_;                // how long a device waits for each, as StageDemand::messages
+  std::vector<Seconds> waits_;                   // the same of its members
+  std::vector<StageExchange> exchanges_;         // per stage
+  std::vector<ReplicaExchange::Passes> passes_;  // likewise; empty where tasks wait for no gathers
 };
 
 }  // namespace
+
+// A pipeline with one microbatch is cut by the times of the whole batch, but passes the same ops wherever it is cut.
+// With whole backward passes nothing is known that Bounds does not know.
+Refined Refiner::only_microbatch(const ReadPoint& point, const scenario::Sequential& program) {
+  const Scenario& scenario = *point.scenario;
+  if (!scenario.strategy.schedule->splits_backward && !scenario.strategy.delay_weight_gradients) return {};
+  Scenario uncut               = scenario;
+  uncut.strategy.pp            = 1;
+  uncut.strategy.schedule      = &schedule::schedules().get("zb_h1", "schedule");
+  uncut.strategy.schedule_size = {.devices = 1, .microbatches = 1, .chunks = 1};
+  const auto demand            = demands_.of(uncut, program, point.platform());
+  const bool is_split          = demand && demand->stages.front().weight_grad.compute > Seconds(0);
+  if (!is_split) return {};
+  const schedule::Plan& plan = plans_.of(*scenario.strategy.schedule, scenario.strategy.schedule_size);
+  return {{Composition(scenario, *demand, plan, shapes_.on(point.platform())).passage(), Bytes(0)}, false};
+}
 
 Refined Refiner::refine(const ReadPoint& point) {
   const Scenario& scenario = *point.scenario;
   if (scenario.disturbances) return {};  // they may make devices and links faster
   const auto program = predictor_.sequential(scenario);
   if (!program) return {};
+  if (scenario.strategy.microbatches == 1 && scenario.strategy.pp > 1) return only_microbatch(point, **program);
   const auto demand = demands_.of(scenario, **program, point.platform());
   if (!demand) return {};
-  const int chunks    = scenario.strategy.tensor_chunks;
-  const bool is_uncut = chunks > 1 && !demand->may_be_cut(chunks);
-  return {Composition(scenario, *demand, shapes_.on(point.platform())).bound(), is_uncut};
+  const int chunks           = scenario.strategy.tensor_chunks;
+  const bool is_uncut        = chunks > 1 && !demand->may_be_cut(chunks);
+  const schedule::Plan& plan = plans_.of(*scenario.strategy.schedule, scenario.strategy.schedule_size);
+  return {Composition(scenario, *demand, plan, shapes_.on(point.platform())).bound(), is_uncut};
 }
 
 std::string print(const std::vector<Refined>& all) {

@@ -6,6 +6,7 @@
 #include "foreflow/scenario/stage_demand.h"
 #include "search/bounds.h"
 #include "search/evaluate.h"
+#include "search/plans.h"
 
 namespace foreflow::search {
 
@@ -25,8 +26,11 @@ class Refiner {
   Refined refine(const ReadPoint& point);
 
  private:
+  Refined only_microbatch(const ReadPoint& point, const scenario::Sequential& program);
+
   ShapesOf shapes_;
   scenario::StageDemands demands_;
+  Plans plans_;
   Predictor& predictor_;  // keeps the programs
 };
 

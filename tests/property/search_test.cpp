@@ -214,6 +214,79 @@ TEST(Bounds, HoldForEveryExchangeOfEverySchedule) {
   }
 }
 
+// Weights travel in messages of a bucket or more, and each message takes at least its latency: passes wait for them,
+// one unit after the other. Sums over a tensor-parallel group are kept as terms, or parted, until replicas exchange
+// them.
+Json question_of_many_messages() {
+  return parse_json(R"({
+    "workload": {"model": "llama", "layers": 8, "hidden": 512, "heads": 8, "kv_heads": 4, "feed_forward": 1024,
+                 "sequence": 128, "vocabulary": 2048, "dtype": "f16", "mode": "training", "optimizer": "adam"},
+    "platform": {"topology": "dgx_a100", "nodes": 4}, "engine": "simgrid", "cost": {"model": "roofline"},
+    "strategy": {"dp": 8, "tp": 2, "pp": 2, "global_batch": 64, "microbatches": 8, "zero": 3, "bucket_size": "1 MB",
+                 "overlap_gradients": true, "recompute": "none", "schedule": "1f1b"},
+    "placement": {"order": "tp-pp-dp"}})",
+                    "messages.json");
+}
+
+TEST(Bounds, HoldForManyMessagesOfWeights) {
+  for (const char* schedule : {R"(["1f1b", "gpipe", "interleaved_1f1b"])", R"(["zb_h1", "zb_v"])",
+                               R"(["chimera", "dualpipe", "dualpipe_v"])"}) {
+    Json source = question_of_many_messages();
+    source.member("strategy")
+        .set("schedule", parse_json(schedule, "schedules"))
+        .set("overlap_gradients", parse_json("[false, true]", "overlap"))
+        .set("zero", parse_json("[2, 3]", "zero"))
+        .set("sequence_parallel", parse_json("[false, true]", "sequence"))
+        .set("vocabulary_parallel", parse_json("[false, true]", "vocabulary"));
+    expect_bounds_hold(source);
+  }
+  Json source = question_of_many_messages();
+  source.member("strategy")
+      .set("recompute", parse_json(R"(["none", "selective", "full"])", "recompute"))
+      .set("pp", parse_json("[1, 2]", "pp"))
+      .set("tp", parse_json("[1, 2]", "tp"))
+      .set("first_bucket_size", parse_json(R"(["64 kB", "256 kB"])", "first"))
+      .set("delay_weight_gradients", parse_json("[false, true]", "delay"));
+  expect_bounds_hold(source);
+}
+
+// Almost all of the time passes in gathers and sums of a megabyte over the network.
+TEST(Bounds, KnowTheLatencyOfEveryMessageOfWeights) {
+  for (const bool overlap : {false, true}) {
+    Json source = question_of_many_messages();
+    source.member("strategy").set("overlap_gradients", overlap);
+    const Question question(source, "messages.json", {});
+    Predictor predictor;
+    Refiner refiner(predictor);
+    for (const Json& point : question.space().points()) {
+      const ReadPoint read = question.read(point);
+      EXPECT_GT(refiner.refine(read).time / predictor.predict(read).time, 0.8) << point.dump_compact();
+    }
+  }
+}
+
+// Whatever the schedule, the only microbatch passes through all stages, one after the other.
+TEST(Bounds, KnowThatOneMicrobatchIsInOneStageAtATime) {
+  const Json source = parse_json(R"({
+    "workload": {"model": "gpt", "layers": 8, "hidden": 1024, "heads": 8, "sequence": 512, "vocabulary": 512,
+                 "dtype": "f16", "mode": "training", "optimizer": "adam"},
+    "platform": {"topology": "dgx_a100", "nodes": 1}, "engine": "analytic", "cost": {"model": "roofline"},
+    "strategy": {"dp": 2, "tp": 1, "pp": 4, "global_batch": 16, "microbatches": 1, "zero": [0, 1],
+                 "schedule": ["1f1b", "gpipe", "looped_bfs", "zb_h1", "zb_h2", "zb_v"], "virtual_stages": 2,
+                 "recompute": ["none", "full"]}})",
+                                 "one.json");
+  expect_bounds_hold(source);
+  const Question question(source, "one.json", {});
+  Predictor predictor;
+  Refiner refiner(predictor);
+  for (const Json& point : question.space().points()) {
+    const ReadPoint read = question.read(point);
+    if (!read.scenario) continue;
+    const Seconds bound = std::max(Bounds(1).of({&read}).front().time, refiner.refine(read).time);
+    EXPECT_GT(bound / predictor.predict(read).time, 0.5) << point.dump_compact();
+  }
+}
+
 // Where sums are of no products, or are parted along the only dimension that is long enough, no chunks are cut.
 TEST(Same, PointsAreThoseWithTheSamePrediction) {
   const Json source = parse_json(R"({

@@ -27,6 +27,25 @@ struct StageNeed {
   // Of the weights whose gradients are sums over the samples: those that the forward pass of a microbatch reads, and
   // those that its gradients of activations read.
   Bytes read_forward, read_backward;
+  // One thing that a pass does on a device, in the order of its program. `number` counts in StageModel::messages,
+  // Trained::weights or Trained::gradients.
+  struct Step {
+    enum class Kind : uint8_t { compute, message, read, gradient } kind;
+    bool is_late;    // part of weight_grad
+    int32_t number;  // of a message, of a weight that is read, of a gradient that is made
+    Seconds time;    // of computes
+  };
+  // These weights one by one, and their gradients, for each device of the group that differs from the others. Empty
+  // where several stages read one of them, as then the exchange between replicas packs them in another way.
+  struct Trained {
+    double share = 0;              // of the devices of the group that do the same
+    std::vector<Bytes> weights;    // on the device, in the order in which the forward pass first reads them
+    std::vector<Bytes> gradients;  // that the backward pass of a microbatch makes, in that order
+    std::vector<Step> forward, backward;
+    Bytes summed;        // of the gradients that computes make
+    Bytes summed_later;  // of the terms of other gradients, which devices sum after all microbatches
+  };
+  std::vector<Trained> trained;
   Bytes held;  // activations that a microbatch leaves for the backward pass of this stage
   // If the backward pass is split: activations and gradients that input_grad leaves for weight_grad.
   Bytes held_for_weights;

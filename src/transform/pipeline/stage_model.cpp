@@ -13,6 +13,7 @@
 #include "transform/pipeline/stages.h"
 #include "transform/pipeline/summed_product.h"
 #include "transform/pipeline/task_peaks.h"
+#include "transform/pipeline/trained_reads.h"
 #include "transform/pipeline/weight_gradients.h"
 #include "transform/rewrite/product_cuts.h"
 
@@ -47,6 +48,7 @@ class StageModel::Program {
         shards_(values_, shards),
         group_(shards_.count()),
         is_trained_(function_.parameters.size()),
+        gradient_of_(function_.parameters.size(), ir::ValueId::none),
         seconds_(function_.ops.size()),
         message_(function_.ops.size(), -1),
         not_awaited_(function_.ops.size(), -1) {
@@ -127,7 +129,8 @@ class StageModel::Program {
     const auto inputs = function_.inputs(sum);
     if (!sums || inputs.empty() || inputs[0] == ir::ValueId::none || makers_[ir::index(inputs[0])] < 0) return {};
     const ir::Op& maker = function_.ops[static_cast<size_t>(makers_[ir::index(inputs[0])])];
-    if (maker.is_call()) return {};
+    // The gradient of a weight is the second result of a product, and is not cut.
+    if (maker.is_call() || maker.first_result != ir::index(inputs[0])) return {};
     std::vector<ir::Type> types;
     for (const ir::ValueId id : function_.inputs(maker)) {
       const LaidOut* value = id == ir::ValueId::none ? nullptr : &values_[ir::index(id)];
@@ -215,6 +218,8 @@ class StageModel::Program {
       const size_t owner = ir::index(inputs[row]);
       if (inputs[row] == ir::ValueId::none || owner >= first.size() || first[owner] < 0) continue;
       const ir::ValueId gradient = inputs[row + rows];
+      if (gradient != ir::ValueId::none && values_[ir::index(gradient)].layout.is_partial())
+        gradient_of_[owner] = gradient;
       Weight weight{first[owner], Bytes(0), Bytes(0), gradient_bytes(gradient), Seconds(0), Seconds(0)};
       if (weight.gradient > Bytes(0) && values_[ir::index(gradient)].layout.is_partial()) {
         gradients_.emplace(ir::index(gradient), weights_.size());
@@ -366,13 +371,14 @@ class StageModel::Program {
     for (size_t o = 0; o < phases_.size(); ++o)
       staged.push_back({phases_[o], anchors_[o] < 0 ? 0 : static_cast<int>(stage_of(anchors_[o]))});
     if (split_) mark_weight_gradients(function_, values_, staged);
+    std::vector<int32_t> messages = message_;
     for (size_t o = 0; o < staged.size(); ++o) {
-      StageNeed& need       = needs[static_cast<size_t>(staged[o].stage)];
-      const bool last       = o + 1 == staged.size() || !is_same_task(staged[o], staged[o + 1]);
-      const int32_t message = last && not_awaited_[o] >= 0 ? not_awaited_[o] : message_[o];
-      if (staged[o].phase == StagePhase::forward) add(need.forward, seconds_[o], message);
-      if (staged[o].phase == StagePhase::backward) add(need.input_grad, seconds_[o], message);
-      if (staged[o].phase == StagePhase::weight_grad) add(need.weight_grad, seconds_[o], message);
+      StageNeed& need = needs[static_cast<size_t>(staged[o].stage)];
+      const bool last = o + 1 == staged.size() || !is_same_task(staged[o], staged[o + 1]);
+      if (last && not_awaited_[o] >= 0) messages[o] = not_awaited_[o];
+      if (staged[o].phase == StagePhase::forward) add(need.forward, seconds_[o], messages[o]);
+      if (staged[o].phase == StagePhase::backward) add(need.input_grad, seconds_[o], messages[o]);
+      if (staged[o].phase == StagePhase::weight_grad) add(need.weight_grad, seconds_[o], messages[o]);
     }
     for (const Weight& weight : weights_) {
       StageNeed& need = needs[stage_of(weight.anchor)];
@@ -383,6 +389,9 @@ class StageModel::Program {
       need.accumulation += weight.accumulation;
     }
     add_weights_read(staged, needs);
+    const auto trained = trained_reads(
+        {function_, staged, values_, makers_, gradient_of_, seconds_, messages, shards_, parts_}, needs.size());
+    for (size_t stage = 0; stage < needs.size(); ++stage) needs[stage].trained = trained[stage];
     if (split_) add_held_for_weights(staged, needs);
     for (const Held& held : held_) {
       if (stage_of(held.maker) == stage_of(held.reader)) needs[stage_of(held.maker)].held += held.bytes;
@@ -447,10 +456,11 @@ class StageModel::Program {
   const std::vector<int32_t> ends_, anchors_;
   const std::vector<int32_t> makers_;  // per value: the op that makes it; -1: a parameter
   const ShardsOfProgram shards_;
-  const double group_;            // number of devices
-  std::vector<bool> is_trained_;  // per parameter: a weight whose gradient is a sum over the samples
-  std::vector<Seconds> seconds_;  // per op: computes
-  std::vector<int32_t> message_;  // per op: its number among messages_; -1: none
+  const double group_;                    // number of devices
+  std::vector<bool> is_trained_;          // per parameter: a weight whose gradient is a sum over the samples
+  std::vector<ir::ValueId> gradient_of_;  // per parameter: its gradient, if that is a sum over the samples
+  std::vector<Seconds> seconds_;          // per op: computes
+  std::vector<int32_t> message_;          // per op: its number among messages_; -1: none
   // Likewise, of a sum that may run beside a product, where the op after it is in another task.
   std::vector<int32_t> not_awaited_;
   std::vector<Message> messages_;
