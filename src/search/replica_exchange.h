@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "foreflow/transform/stage_model.h"
+#include "foreflow/scenario/stage_demand.h"
 #include "search/group_shapes.h"
 
 namespace foreflow::search {

@@ -286,7 +286,7 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
        "YieldOp"});
   add("is fused for inference: export the model unfused to train it",
       {"Attention", "BiasSoftmax", "EmbedLayerNormalization", "FusedConv", "FusedGemm", "GroupQueryAttention",
-       "MultiHeadAttention"});
+       "MultiHeadAttention", "PackedMultiHeadAttention"});
   add("routes tokens for inference: training has its own gates", {"MoE", "QMoE"});
   add("remembers keys and values for inference", {"TensorScatter"});
   add("reads regions or frames for inference", {"MaxRoiPool", "STFT"});

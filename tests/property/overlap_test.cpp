@@ -57,7 +57,16 @@ TEST_P(Overlap, ComputesTheSameNumbers) {
        {std::tuple{1, 2, 1, 1}, {1, 1, 2, 4}, {2, 2, 1, 1}, {1, 2, 2, 2}, {2, 2, 2, 2}, {2, 1, 2, 4}}) {
     for (const int zero : {0, 3}) {
       for (const int chunks : {1, 2}) {
-        Split split{dp, tp, pp, microbatches, "1f1b", zero, true, Bytes(200), true, chunks};
+        const Split split{.dp           = dp,
+                          .tp           = tp,
+                          .pp           = pp,
+                          .microbatches = microbatches,
+                          .schedule     = "1f1b",
+                          .zero         = zero,
+                          .overlap      = true,
+                          .bucket       = Bytes(200),
+                          .sends        = true,
+                          .chunks       = chunks};
         SCOPED_TRACE(test::to_string(split));
         const auto steps   = test::distribute(original.module, split);
         const auto results = test::run(steps, original.arguments, original.results.size());

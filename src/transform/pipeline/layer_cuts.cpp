@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "foreflow/base/refusal.h"
 #include "transform/blocks/forward_blocks.h"
@@ -21,6 +22,21 @@ double flops_upto(std::span<const CutPlace> places, int32_t op) {
   return place == places.end() ? places.back().flops : place->flops;
 }
 
+// The quietest place behind `begin` and not behind `end`, the last of equal ones; `end` where there is no place. A
+// block may begin and end inside of layers, as one repeats as well from the middle of each layer to the middle of the
+// next.
+int32_t quietest(std::span<const CutPlace> places, int32_t begin, int32_t end) {
+  const CutPlace* best = nullptr;
+  for (auto place = place_behind(places, begin + 1); place != places.end() && place->op <= end; ++place) {
+    const bool better =
+        best == nullptr || std::pair(place->tensors, place->crossing) <= std::pair(best->tensors, best->crossing);
+    if (better) best = &*place;
+  }
+  return best == nullptr ? end : best->op;
+}
+
+// Blocks of one kind have as many ops each. Where a recomputed layer may not be cut, the arithmetic between two places
+// says little of a block that reaches over one of them.
 LayerEnds large_blocks(const std::vector<Segment>& blocks, std::span<const CutPlace> places) {
   std::vector<double> flops;
   for (const Segment& block : blocks) {
@@ -28,11 +44,15 @@ LayerEnds large_blocks(const std::vector<Segment>& blocks, std::span<const CutPl
     flops.push_back(flops_upto(places, static_cast<int32_t>(block.back())) - before);
   }
   LayerEnds found;
-  const double most = flops.empty() ? 0 : *std::max_element(flops.begin(), flops.end());
+  if (blocks.empty()) return found;
+  const auto largest = static_cast<size_t>(std::max_element(flops.begin(), flops.end()) - flops.begin());
   for (size_t i = 0; i < blocks.size(); ++i) {
-    if (flops[i] < kLeastLayer * most) continue;
-    if (found.ends.empty()) found.before = static_cast<int32_t>(blocks[i].front()) - 1;
-    found.ends.push_back(static_cast<int32_t>(blocks[i].back()));
+    const Segment& block = blocks[i];
+    if (flops[i] < kLeastLayer * flops[largest] && block.size() != blocks[largest].size()) continue;
+    const auto before = static_cast<int32_t>(block.front()) - 1, back = static_cast<int32_t>(block.back());
+    const int32_t end = quietest(places, before, back);
+    if (found.ends.empty()) found.before = before - (back - end);
+    found.ends.push_back(end);
   }
   return found;
 }

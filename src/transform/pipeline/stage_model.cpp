@@ -491,12 +491,4 @@ const std::vector<StageNeed>& StageModel::needs(const Pipeline& wanted, size_t p
   return program_->needs(wanted, prices);
 }
 
-ir::Module with_split_backward(const ir::Module& module, const ir::OpTable& ops) {
-  return separate_products(module, ops);
-}
-
-bool splits_backward(const Pipeline& wanted) {
-  return splits_backward(wanted, schedule::plan(*wanted.schedule, wanted.size));
-}
-
 }  // namespace foreflow::transform

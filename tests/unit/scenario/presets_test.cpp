@@ -35,7 +35,8 @@ TEST(Preset, IsCheckedAgainstTheStrategyByItsSizes) {
   EXPECT_EQ(complaint(R"({"model": "llama3-8b"})", R"(, "strategy": {"tp": 16})"),
             "preset.json: $.strategy.tp: 16 does not divide the 8 heads of keys and values; use 1, 2, 4 or 8");
   EXPECT_EQ(complaint(R"({"model": "gpt2-124m"})", R"(, "strategy": {"pp": 13})"),
-            "preset.json: $.strategy.pp: 13 stages are more than the 12 layers; use at most 12");
+            "preset.json: $.strategy.pp: 13 stages are more than the 12 layers; use at most 12, or count the "
+            "embedding and the head as layers with count_as_layers both");
   EXPECT_EQ(complaint(R"({"model": "resnet50", "heads": 2})", ""),
             "preset.json: $.workload.heads: unknown key \"heads\"; the nearest is \"mode\"");
 }
