@@ -106,17 +106,18 @@ Json json_of(const std::vector<scenario::IdleKey>& idle) {
 
 void run(const Options& options) {
   const report::DeviceChoice choice = report::read_device_choice(options.devices, "--devices");
-  const bool tells_all = options.devices.empty() && any_has(asked(options), &report::WriterDef::every_device);
-  const auto [outcome, idle, advised] = within_memory("the simulation", tells_all, [&] { return simulated(options); });
-  for (const scenario::IdleKey& key : idle)
+  const bool tells_all   = options.devices.empty() && any_has(asked(options), &report::WriterDef::every_device);
+  const Simulated result = within_memory("the simulation", tells_all, [&] { return simulated(options); });
+  const scenario::Outcome& outcome = result.outcome;
+  for (const scenario::IdleKey& key : result.idle)
     std::cerr << escape::terminal(fmt::format("foreflow: note: {}: has no effect: {}", key.where, key.why)) << "\n";
-  for (const std::string& line : advised) std::cerr << escape::terminal("foreflow: note: " + line) << "\n";
+  for (const std::string& line : result.advice) std::cerr << escape::terminal("foreflow: note: " + line) << "\n";
   report::check(choice, outcome.summary.device_count, "--devices");
   Json json;
   if (!options.json.empty())
     json = report::to_json(outcome.summary, outcome.program, *outcome.platform,
                            report::memory_peaks(outcome.summary, outcome.program, outcome.timeline), choice);
-  if (!options.json.empty() && !idle.empty()) json.set("without_effect", json_of(idle));
+  if (!options.json.empty() && !result.idle.empty()) json.set("without_effect", json_of(result.idle));
   if (options.timing) add_timing(json);
   bool to_stdout = options.json == "-";
   for (const auto& [writer, path] : options.reports) to_stdout = to_stdout || path == "-";
