@@ -59,6 +59,26 @@ TEST(Frameworks, AreOfTheNewestVersionWhereNoneIsNamed) {
   EXPECT_NE(strategy_of("nemo", strategy).tensor_chunks, strategy_of("nemo@23.04", strategy).tensor_chunks);
 }
 
+TEST(Frameworks, CutBetweenLayersWhereStagesGetAsManyEach) {
+  const auto partition = [](const std::string& strategy) {
+    return strategy_of("megatron-lm", R"("microbatches": 8, "global_batch": 8, )" + strategy).partition;
+  };
+  using transform::StagePartition;
+  EXPECT_EQ(partition(R"("pp": 2)"), StagePartition::layers);
+  EXPECT_EQ(partition(R"("pp": 4)"), StagePartition::layers);
+  EXPECT_EQ(partition(R"("pp": 3)"), StagePartition::uniform) << "4 layers";
+  EXPECT_EQ(partition(R"("pp": 2, "schedule": "interleaved_1f1b", "virtual_stages": 2)"), StagePartition::layers);
+  EXPECT_EQ(partition(R"("pp": 3, "count_as_layers": "both")"), StagePartition::layers) << "6 with its ends";
+  const auto load_as = [](const std::string& model) {
+    const std::string text = R"({"framework": "megatron-lm", "workload": {"model": ")" + model +
+                             R"("}, "platform": {"topology": "dgx_a100"}, "strategy": {"pp": 2, "global_batch": 8}})";
+    return load(parse_json(text, "model.json"), "model.json").strategy.partition;
+  };
+  EXPECT_EQ(load_as("gpt2-1.5b"), StagePartition::layers);
+  EXPECT_EQ(load_as("t5-base"), StagePartition::uniform);
+  EXPECT_EQ(load_as("resnet50"), StagePartition::uniform);
+}
+
 TEST(Frameworks, ChangeNothingWhereNoneIsNamed) {
   const Json plain = parse_json(R"({"workload": {"model": "gpt"}, "strategy": {"tp": 2}})", "plain");
   EXPECT_EQ(with_framework(plain, "plain").json, plain);
