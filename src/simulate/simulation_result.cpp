@@ -7,7 +7,7 @@
 #include "foreflow/base/error.h"
 #include "simulate/fold_compact.h"
 #include "simulate/link_use.h"
-#include "simulate/shared_device.h"
+#include "simulate/processor_sharing.h"
 
 namespace foreflow::simulate {
 namespace {
@@ -88,7 +88,7 @@ std::vector<stream::Record> records(int32_t stream, const SimulationResult& resu
   stream::Record* const out = all.data();
   double clock = 0, begun = 0;  // begun: the run of computes that the stream is in
   stream::HostClock host;
-  SharedDevice shared;
+  ProcessorSharing shared;
   const double share = input.options.collective_share;
   const bool hosted  = input.times.hosted();
   if (hosted) issued.reserve(items.size());

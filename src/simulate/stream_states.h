@@ -9,7 +9,7 @@
 
 #include "simulate/compute_times.h"
 #include "simulate/participants.h"
-#include "simulate/shared_device.h"
+#include "simulate/processor_sharing.h"
 
 namespace foreflow::simulate {
 
@@ -52,8 +52,8 @@ class StreamStates {
     double clock;
     int32_t stream;
     int32_t next_waiting;  // of those that wait at the same meeting; -1: the last
-    stream::HostClock host = {};
-    SharedDevice shared    = {};
+    stream::HostClock host  = {};
+    ProcessorSharing shared = {};
   };
   struct Meeting {
     double start;     // the latest arrival so far; of a hand-over: kLater until it is signalled

@@ -91,10 +91,11 @@ struct Strategy {
   transform::Results results = transform::Results::gather;
   transform::TensorPlan tensor_plan;  // which weights tensor parallelism splits
   bool sequence_parallel = false, vocabulary_parallel = false;
-  int zero               = 0;  // this and the next three lines: see transform::DataParallel
+  // As in transform::DataParallel, `zero` to `keeps_gathered`.
+  int zero               = 0;
   bool overlap_gradients = false;
   Bytes bucket{0}, first_bucket{0};
-  bool by_block = false, prefetch = true, keeps_gathered = false;  // also
+  bool by_block = false, prefetch = true, keeps_gathered = false;
   bool overlap_sends                     = false;
   const reshard::StrategyDef* resharding = nullptr;  // how tensors travel between stages that are sharded differently
   int tensor_chunks                      = 1;        // chunks of transform::overlap_tensor; 1: no overlap

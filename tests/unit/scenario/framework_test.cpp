@@ -79,6 +79,15 @@ TEST(Frameworks, CutBetweenLayersWhereStagesGetAsManyEach) {
   EXPECT_EQ(load_as("resnet50"), StagePartition::uniform);
 }
 
+TEST(Frameworks, LeaveNumbersThatNobodyMeansToTheReader) {
+  for (const char* pp : {"2147483648", "4294967296", "9223372036854775807"}) {
+    const std::string strategy = std::string(R"("pp": )") + pp;
+    EXPECT_THROW(strategy_of("megatron-lm", strategy), Error) << pp;
+  }
+  EXPECT_THROW(
+      strategy_of("megatron-lm", R"("pp": 1048576, "schedule": "interleaved_1f1b", "virtual_stages": 1048576)"), Error);
+}
+
 TEST(Frameworks, ChangeNothingWhereNoneIsNamed) {
   const Json plain = parse_json(R"({"workload": {"model": "gpt"}, "strategy": {"tp": 2}})", "plain");
   EXPECT_EQ(with_framework(plain, "plain").json, plain);

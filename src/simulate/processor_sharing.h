@@ -24,8 +24,8 @@ inline bool is_collective(const stream::Program& program, const stream::Item& it
   return program.communications[static_cast<size_t>(item.event)].kind != collective::Kind::send;
 }
 
-// One stream of a device. Times in seconds.
-class SharedDevice {
+// What one stream of a device does with its processors. Times in seconds.
+class ProcessorSharing {
  public:
   void computed(double start, double end) {
     if (!(end > start)) return;

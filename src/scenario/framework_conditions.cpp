@@ -1,0 +1,120 @@
+#include "scenario/framework_conditions.h"
+
+#include <algorithm>
+
+#include "foreflow/cost/load.h"
+#include "foreflow/scenario/framework.h"
+#include "foreflow/schedule/schedule.h"
+#include "foreflow/transform/layer_share.h"
+#include "foreflow/workload/preset.h"
+#include "foreflow/workload/workload.h"
+
+namespace foreflow::scenario {
+
+const Json* stated_at(const Json& scenario, std::string_view part, std::string_view key) {
+  const Json* holder = scenario.find(part);
+  return holder == nullptr || holder->if_object() == nullptr ? nullptr : holder->find(key);
+}
+
+namespace {
+
+// The number at a key; `absent` where there is none, and 0 where it is an axis.
+int64_t number(const Json& scenario, std::string_view part, std::string_view key, int64_t absent) {
+  const Json* value = stated_at(scenario, part, key);
+  if (value == nullptr) return absent;
+  return value->if_int() != nullptr ? *value->if_int() : 0;
+}
+
+bool has_word(const Json& scenario, std::string_view part, std::string_view key,
+              const std::vector<std::string>& words) {
+  const Json* value       = stated_at(scenario, part, key);
+  const std::string* word = value == nullptr ? nullptr : value->if_string();
+  return word != nullptr && std::find(words.begin(), words.end(), *word) != words.end();
+}
+
+bool has_several(const Json& scenario, std::string_view key) { return number(scenario, "strategy", key, 1) > 1; }
+
+bool shards(const Json& scenario) { return has_several(scenario, "tp"); }
+bool shards_vocabulary(const Json& scenario) {
+  const int64_t tp = number(scenario, "strategy", "tp", 1), rows = number(scenario, "workload", "vocabulary", 0);
+  return tp > 1 && rows > 0 && rows % tp == 0;
+}
+bool is_narrow(const Json& scenario) {
+  return has_word(scenario, "workload", "dtype", {"f16", "bf16", "fp8", "Float16", "BFloat16"});
+}
+bool has_cost(const Json& scenario, const char* model) {
+  if (stated_at(scenario, "cost", "model") != nullptr) return has_word(scenario, "cost", "model", {model});
+  const Json* cost = scenario.find("cost");
+  return cost::default_model(cost == nullptr ? Json::object() : *cost) == model;
+}
+bool is_roofline(const Json& scenario) { return has_cost(scenario, "roofline"); }
+bool is_calibrated(const Json& scenario) { return has_cost(scenario, "calibrated"); }
+bool is_by_kernel(const Json& scenario) { return is_roofline(scenario) || is_calibrated(scenario); }
+bool trains(const Json& scenario) { return !has_word(scenario, "workload", "mode", {"inference"}); }
+
+bool has_stages(const Json& scenario) { return has_several(scenario, "pp"); }
+
+// A number that counts layers or stages; 0 where it is none that can be meant, which the reader of the key refuses.
+int count_of(const Json& scenario, std::string_view part, std::string_view key, int absent) {
+  constexpr int64_t kMost = 1 << 20;
+  const int64_t value     = number(scenario, part, key, absent);
+  return value < 0 || value > kMost ? 0 : static_cast<int>(value);
+}
+
+// Of a single stack of equal layers; 0: other models, and where the number of layers is not stated.
+int equal_layers(const Json& scenario) {
+  const Json* model       = stated_at(scenario, "workload", "model");
+  const std::string* name = model == nullptr ? nullptr : model->if_string();
+  if (name == nullptr) return 0;
+  const workload::Preset* preset = workload::presets().find(*name);
+  const auto* row                = workload::workloads().find(preset == nullptr ? *name : std::string(preset->family));
+  const bool equal = row != nullptr && row->traits.is_transformer && row->traits.stacks_in_training == 1 &&
+                     number(scenario, "workload", "dense_layers", 0) == 0;
+  return equal ? count_of(scenario, "workload", "layers", 0) : 0;
+}
+
+// Whether every stage can have as many whole layers, or the scenario states how the first and the last one count them.
+bool divides_layers(const Json& scenario) {
+  if (!has_stages(scenario)) return false;
+  for (const char* key : {"count_as_layers", "first_stage_layers", "last_stage_layers"}) {
+    if (stated_at(scenario, "strategy", key) != nullptr) return true;
+  }
+  const Json* named       = stated_at(scenario, "strategy", "schedule");
+  const std::string* name = named == nullptr ? nullptr : named->if_string();
+  const auto* row         = schedule::schedules().find(name == nullptr ? "1f1b" : *name);
+  const int layers        = equal_layers(scenario);
+  if (row == nullptr || layers == 0) return false;
+  const int chunks =
+      row->chunks == schedule::kAnyChunks ? count_of(scenario, "strategy", "virtual_stages", 2) : row->chunks;
+  const schedule::Size size{count_of(scenario, "strategy", "pp", 1), 1, chunks};
+  const int64_t stages = int64_t{size.devices} * chunks;
+  return stages > 0 && stages <= 2 * int64_t{layers} &&  // two pipes: each stage is on two devices
+         static_cast<bool>(transform::layers_of_stages(layers, row->mapping, size, {}));
+}
+
+}  // namespace
+
+const std::vector<FrameworkCondition>& framework_conditions() {
+  static const std::vector<FrameworkCondition> all = {
+      {"always", "in every scenario", [](const Json&) { return true; }},
+      {"training", "the workload trains", trains},
+      {"training in 16 bits", "it trains and its dtype has 16 bits",
+       [](const Json& scenario) { return trains(scenario) && is_narrow(scenario); }},
+      {"tp", "tp is more than 1", shards},
+      {"tp divides the vocabulary", "tp is more than 1 and divides the stated vocabulary", shards_vocabulary},
+      {"pp", "pp is more than 1", has_stages},
+      {"equal layers",
+       "pp is more than 1, and every stage can have as many layers, or the strategy states how its ends count",
+       divides_layers},
+      {"no equal layers", "pp is more than 1, and the model has no such layers, or their number does not divide",
+       [](const Json& scenario) { return has_stages(scenario) && !divides_layers(scenario); }},
+      {"roofline", "the cost model is roofline", is_roofline},
+      {"calibrated", "the cost model is calibrated, or none is stated", is_calibrated},
+      {"roofline or calibrated", "the cost model is roofline or calibrated, or none is stated", is_by_kernel},
+      {"dp", "it trains and dp is more than 1",
+       [](const Json& scenario) { return trains(scenario) && has_several(scenario, "dp"); }},
+  };
+  return all;
+}
+
+}  // namespace foreflow::scenario
