@@ -18,7 +18,7 @@ std::string remedies(int layers, int stages, bool may_state_ends) {
   std::string text;
   for (const auto& [more, name] : {Count{0, "none"}, Count{1, "embedding"}, Count{1, "head"}, Count{2, "both"}}) {
     if ((layers + more) % stages == 0)
-      text += fmt::format("{}count_as_layers {}", text.empty() ? "; it is one with " : " or ", name);
+      text += fmt::format("{}count_as_layers {}", text.empty() ? "; use " : " or ", name);
   }
   if (may_state_ends)
     text += fmt::format("{}first_stage_layers and last_stage_layers", text.empty() ? "; state " : ", or state ");
@@ -32,7 +32,7 @@ Expected<std::vector<int>> with_counted(int layers, int stages, bool may_state_e
                                 : share.embedding             ? " and the embedding"
                                 : share.head                  ? " and the head"
                                                               : "";
-    return no_share(fmt::format("{} layers{} for {} stages are no whole number each{}", layers, counted, stages,
+    return no_share(fmt::format("{} layers{} do not divide into {} equal stages{}", layers, counted, stages,
                                 remedies(layers, stages, may_state_ends)));
   }
   std::vector<int> all(static_cast<size_t>(stages), units / stages);
@@ -46,13 +46,12 @@ Expected<std::vector<int>> with_ends(int layers, const schedule::Size& size, con
   const int rest   = layers - share.first - share.last;
   for (const int stated : {share.first, share.last}) {
     if (stated % size.chunks != 0)
-      return no_share(
-          fmt::format("{} layers of a device for its {} stages are no whole number each", stated, size.chunks));
+      return no_share(fmt::format("{} layers of a device do not divide into its {} stages", stated, size.chunks));
   }
   const bool fits = others > 0 ? rest > 0 && rest % (others * size.chunks) == 0 : rest == 0;
   if (others < 0 || !fits) {
     return no_share(
-        fmt::format("{} of {} layers are left for {} devices with {} stages each, no whole number; change "
+        fmt::format("{} of {} layers are left, which do not divide over {} devices with {} stages each; change "
                     "first_stage_layers or last_stage_layers",
                     rest, layers, std::max(others, 0), size.chunks));
   }
@@ -74,7 +73,8 @@ Expected<std::vector<int>> layers_of_stages(int layers, schedule::StageMapping m
   if (share.first == 0 && share.last == 0)
     return with_counted(layers, schedule::stages(mapping, size), looped && size.devices > 1, share);
   if (share.counts())
-    return no_share("first_stage_layers and last_stage_layers say what count_as_layers would; leave one of them out");
+    return no_share(
+        "first_stage_layers and last_stage_layers cannot be combined with count_as_layers; leave one of them out");
   if (!looped)
     return no_share(
         "first_stage_layers and last_stage_layers need a schedule whose stages go round all devices, and "

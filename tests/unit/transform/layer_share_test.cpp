@@ -53,16 +53,17 @@ TEST(LayerShare, SpreadsTheLayersOfAnEndOverTheStagesOfItsDevice) {
 
 TEST(LayerShare, SaysWhatWouldMakeStagesEqual) {
   EXPECT_EQ(refusal(22, {8, 8, 3}, {}),
-            "22 layers for 24 stages are no whole number each; it is one with count_as_layers both, or state "
+            "22 layers do not divide into 24 equal stages; use count_as_layers both, or state "
             "first_stage_layers and last_stage_layers");
   EXPECT_EQ(refusal(24, {8, 8, 3}, {.head = true}),
-            "24 layers and the head for 24 stages are no whole number each; it is one with count_as_layers none, or "
+            "24 layers and the head do not divide into 24 equal stages; use count_as_layers none, or "
             "state first_stage_layers and last_stage_layers");
   EXPECT_EQ(refusal(6, {4, 8, 2}, {.embedding = true}, StageMapping::vee),
-            "6 layers and the embedding for 8 stages are no whole number each; it is one with count_as_layers both");
-  EXPECT_EQ(refusal(9, {2, 8, 1}, {.first = 3, .last = 5}),
-            "1 of 9 layers are left for 0 devices with 1 stages each, no whole number; change first_stage_layers or "
-            "last_stage_layers");
+            "6 layers and the embedding do not divide into 8 equal stages; use count_as_layers both");
+  EXPECT_EQ(
+      refusal(9, {2, 8, 1}, {.first = 3, .last = 5}),
+      "1 of 9 layers are left, which do not divide over 0 devices with 1 stages each; change first_stage_layers or "
+      "last_stage_layers");
 }
 
 TEST(LayerShare, RefusesToCountEndsTwice) {
