@@ -50,7 +50,11 @@ bool has_cost(const Json& scenario, const char* model) {
 bool is_roofline(const Json& scenario) { return has_cost(scenario, "roofline"); }
 bool is_calibrated(const Json& scenario) { return has_cost(scenario, "calibrated"); }
 bool is_by_kernel(const Json& scenario) { return is_roofline(scenario) || is_calibrated(scenario); }
-bool trains(const Json& scenario) { return !has_word(scenario, "workload", "mode", {"inference"}); }
+// Families train unless they are told not to; files infer.
+bool trains(const Json& scenario) {
+  if (stated_at(scenario, "workload", "mode") != nullptr) return has_word(scenario, "workload", "mode", {"training"});
+  return stated_at(scenario, "workload", "model") != nullptr;
+}
 
 bool has_stages(const Json& scenario) { return has_several(scenario, "pp"); }
 

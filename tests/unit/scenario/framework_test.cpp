@@ -88,6 +88,17 @@ TEST(Frameworks, LeaveNumbersThatNobodyMeansToTheReader) {
       strategy_of("megatron-lm", R"("pp": 1048576, "schedule": "interleaved_1f1b", "virtual_stages": 1048576)"), Error);
 }
 
+TEST(Frameworks, SetNothingOfTrainingForFilesThatInfer) {
+  const auto zero_of = [](const std::string& mode) {
+    const std::string text = R"({"framework": "fsdp", "workload": {"onnx": "model.onnx")" + mode +
+                             R"(}, "platform": {"topology": "dgx_a100"}, "strategy": {"dp": 8}})";
+    const Json completed = with_framework(parse_json(text, "file.json"), "file.json").json;
+    return completed.find("strategy")->find("zero") != nullptr;
+  };
+  EXPECT_FALSE(zero_of(""));
+  EXPECT_TRUE(zero_of(R"(, "mode": "training")"));
+}
+
 TEST(Frameworks, ChangeNothingWhereNoneIsNamed) {
   const Json plain = parse_json(R"({"workload": {"model": "gpt"}, "strategy": {"tp": 2}})", "plain");
   EXPECT_EQ(with_framework(plain, "plain").json, plain);
