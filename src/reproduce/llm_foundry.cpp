@@ -34,7 +34,9 @@ void adjust(const Published& row, Json& scenario) {
       .set("heads", size.heads)
       .set("dtype", eight ? "fp8" : "bf16")
       // Everything in 16 bits, the states of the optimizer too.
-      .set("master_weights", row.word("MP Mode") != "PURE");
+      .set("master_weights", row.word("MP Mode") != "PURE")
+      // Under torch.autocast, which leaves embeddings and what is added to them in Float32.
+      .set("fp32_residual", row.word("Precision").starts_with("amp_"));
   scenario.member("strategy").set("recompute", on("Activation Checkpointing") ? "full" : "none");
   const std::string& gpu = row.word("GPU");
   scenario.member("platform")

@@ -3,6 +3,7 @@
 #include "workload/attention.h"
 #include "workload/dropout.h"
 #include "workload/gpt_cache.h"
+#include "workload/residual.h"
 #include "workload/sizes.h"
 
 namespace foreflow::workload::definitions::gpt {
@@ -11,6 +12,7 @@ namespace {
 struct Sizes {
   int64_t layers, hidden, heads, sequence, vocabulary, batch;
   double dropout;
+  bool fp32_residual;
 };
 
 Sizes read(const Request& request) {
@@ -21,7 +23,8 @@ Sizes read(const Request& request) {
                     positive(json, "sequence", 1024),
                     positive(json, "vocabulary", 50257),
                     request.batch,
-                    read_dropout(request)};
+                    read_dropout(request),
+                    read_fp32_residual(request)};
   if (sizes.hidden % sizes.heads != 0) {
     throw Error(json.where() + (json.has("heads") ? ".heads" : ""),
                 std::to_string(sizes.heads) + " heads do not divide the hidden size " + std::to_string(sizes.hidden) +
@@ -35,7 +38,7 @@ Sizes read(const Request& request) {
 class GptWriter {
  public:
   GptWriter(const Sizes& sizes, ir::DType dtype, const ir::OpTable& ops)
-      : sizes_(sizes), dropout_(sizes.dropout), net_("gpt", dtype, ops) {}
+      : sizes_(sizes), dropout_(sizes.dropout), residual_(sizes.fp32_residual), net_("gpt", dtype, ops) {}
 
   ir::Module run() {
     const Value wte = net_.weight("wte", {sizes_.vocabulary, sizes_.hidden});
@@ -57,13 +60,14 @@ class GptWriter {
     const Value wpe    = net_.weight("wpe", {sizes_.sequence, sizes_.hidden});
     const Value ids    = net_.integers("ids", {sizes_.batch, sizes_.sequence});
     const Value tokens = net_.op("Gather", {wte, ids}, {{"axis", int64_t{0}}}, "tokens");  // [b,s,h]
-    return dropout_(net_, net_.op("Add", {tokens, wpe}, {}, "embedded"), "embedded");
+    return residual_.begun(net_, dropout_(net_, net_.op("Add", {tokens, wpe}, {}, "embedded"), "embedded"));
   }
 
   Value normalised(Value x, const std::string& name) {
     const Value weight = net_.weight(name + ".weight", {sizes_.hidden});
     const Value bias   = net_.weight(name + ".bias", {sizes_.hidden});
-    return net_.op("LayerNormalization", {x, weight, bias}, {{"axis", int64_t{-1}}, {"epsilon", 1e-5}}, name);
+    return net_.op("LayerNormalization", {residual_.read(net_, x), weight, bias},
+                   {{"axis", int64_t{-1}}, {"epsilon", 1e-5}}, name);
   }
 
   struct Width {
@@ -101,15 +105,16 @@ class GptWriter {
     const int64_t h      = sizes_.hidden;
     const Value context  = attention(normalised(x, at + "ln_1"), at);
     const Value attended = linear(context, at + "proj", {h, h}, at + "attended");
-    const Value middle   = net_.op("Add", {x, dropout_(net_, attended, at + "attended")}, {}, at + "middle");
+    const Value middle   = residual_.added(net_, x, dropout_(net_, attended, at + "attended"), at + "middle");
     const Value up       = linear(normalised(middle, at + "ln_2"), at + "up", {h, 4 * h}, at + "up");
     const Value inner    = net_.op("Gelu", {up}, {{"approximate", std::string("tanh")}}, at + "gelu");
     const Value down     = linear(inner, at + "down", {4 * h, h}, at + "down");
-    return net_.op("Add", {middle, dropout_(net_, down, at + "down")}, {}, at + "out");
+    return residual_.added(net_, middle, dropout_(net_, down, at + "down"), at + "out");
   }
 
   const Sizes sizes_;
   Dropout dropout_;
+  const Residual residual_;
   Network net_;
   Value mask_{};
 };
@@ -133,6 +138,7 @@ WorkloadDef row() {
        {"sequence", "tokens a sample (1024)"},
        {"vocabulary", "tokens in the vocabulary (50257)"},
        dropout_key("training: share of the embeddings, attention probabilities and layer outputs that is dropped (0)"),
+       fp32_residual_key(),
        {"caches",
         "inference from the graph: whether it returns the keys and values of every layer, true or false (true)",
         Key::Kind::boolean},

@@ -1,5 +1,6 @@
 #include "workload/decoder.h"
 #include "workload/layers.h"
+#include "workload/residual.h"
 #include "workload/sizes.h"
 
 namespace foreflow::workload::definitions::llama {
@@ -33,7 +34,7 @@ Sizes read(const Request& request) {
 class LlamaWriter {
  public:
   LlamaWriter(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
-      : sizes_(sizes), net_("llama", request.dtype, ops) {}
+      : sizes_(sizes), residual_(read_fp32_residual(request)), net_("llama", request.dtype, ops) {}
 
   ir::Module training() {
     Pass pass          = reads(net_, sizes_.sequence);
@@ -54,25 +55,29 @@ class LlamaWriter {
     const Rotary rotary = rotary_of(net_, pass, sizes_.heads.size, sizes_.rotary_base);
     const Value table   = net_.weight("tok_embeddings.weight", {sizes_.vocabulary, sizes_.hidden});
     const Value ids     = net_.integers("ids", {sizes_.batch, pass.rows});
-    Value x             = net_.op("Gather", {table, ids}, {{"axis", int64_t{0}}}, "embedded");
+    Value x             = residual_.begun(net_, net_.op("Gather", {table, ids}, {{"axis", int64_t{0}}}, "embedded"));
     for (int64_t i = 0; i < sizes_.layers; ++i) x = block("layers." + std::to_string(i) + ".", x, rotary, pass);
-    return rms_norm(net_, "norm", x, sizes_.hidden);
+    return normalised("norm", x);
   }
 
   Value logits(Value x) {
     return projected(net_, "output", rows_of(net_, x, sizes_.hidden), sizes_.hidden, sizes_.vocabulary);
   }
 
+  Value normalised(const std::string& name, Value x) {
+    return rms_norm(net_, name, residual_.read(net_, x), sizes_.hidden);
+  }
+
   Value block(const std::string& name, Value x, const Rotary& rotary, Pass& pass) {
-    const int64_t h   = sizes_.hidden;
-    const Value own   = rms_norm(net_, name + "attention_norm", x, h);
+    const Value own   = normalised(name + "attention_norm", x);
     const Value mixed = rotary_attention(net_, name, own, sizes_.heads, rotary, pass);
-    x                 = net_.op("Add", {x, mixed});
-    const Value y     = rms_norm(net_, name + "ffn_norm", x, h);
-    return net_.op("Add", {x, gated_mlp(net_, name + "feed_forward.", y, h, sizes_.feed_forward)});
+    x                 = residual_.added(net_, x, mixed);
+    const Value y     = normalised(name + "ffn_norm", x);
+    return residual_.added(net_, x, gated_mlp(net_, name + "feed_forward.", y, sizes_.hidden, sizes_.feed_forward));
   }
 
   const Sizes sizes_;
+  const Residual residual_;
   Network net_;
 };
 
@@ -98,6 +103,7 @@ WorkloadDef row() {
        {"sequence", "tokens a sample (4096)"},
        {"vocabulary", "tokens in the vocabulary (32000)"},
        {"rotary_base", "base of the rotary angles (10000)"},
+       fp32_residual_key(),
        phase_key(),
        {"context", "decode: tokens in the cache (sequence)"}},
       build};

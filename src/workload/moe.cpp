@@ -1,6 +1,7 @@
 #include "workload/decoder.h"
 #include "workload/layers.h"
 #include "workload/moe_sizes.h"
+#include "workload/residual.h"
 
 namespace foreflow::workload::definitions::moe {
 namespace {
@@ -14,7 +15,10 @@ using Ints = std::vector<int64_t>;
 class MoeWriter {
  public:
   MoeWriter(const MoeSizes& sizes, const Request& request, const ir::OpTable& ops)
-      : z_(sizes), net_("moe", request.dtype, ops), training_(request.mode == Mode::training) {}
+      : z_(sizes),
+        residual_(read_fp32_residual(request)),
+        net_("moe", request.dtype, ops),
+        training_(request.mode == Mode::training) {}
 
   // Result 0: the cross entropy and, where it is asked for, the routers' losses.
   ir::Module training() {
@@ -37,21 +41,21 @@ class MoeWriter {
     Value gate, up, down;
   };
 
-  Value norm(const std::string& name, Value x) { return rms_norm(net_, name, x, z_.hidden); }
+  Value norm(const std::string& name, Value x) { return rms_norm(net_, name, residual_.read(net_, x), z_.hidden); }
 
   Value layers(Pass& pass) {
     zero_               = net_.number(0);
     const Rotary rotary = rotary_of(net_, pass, z_.width(), static_cast<int64_t>(z_.rotary_base));
     const Value table   = net_.weight("wte", {z_.vocabulary, z_.hidden});
     const Value ids     = net_.integers("ids", {z_.batch, pass.rows});
-    Value x             = net_.op("Gather", {table, ids}, {{"axis", int64_t{0}}}, "tokens");  // [b,s,h]
+    Value x = residual_.begun(net_, net_.op("Gather", {table, ids}, {{"axis", int64_t{0}}}, "tokens"));  // [b,s,h]
     for (int64_t i = 0; i < z_.layers; ++i) {
       const std::string name = "h." + std::to_string(i) + ".";
       const Value own        = norm(name + "norm_1", x);
       const Value mixed      = rotary_attention(net_, name, own, z_.attention(), rotary, pass);
-      x                      = net_.op("Add", {x, mixed});
+      x                      = residual_.added(net_, x, mixed);
       const Value y          = norm(name + "norm_2", x);
-      x                      = net_.op("Add", {x, i < z_.dense_layers ? dense(name, y) : experts(name, y, pass)});
+      x                      = residual_.added(net_, x, i < z_.dense_layers ? dense(name, y) : experts(name, y, pass));
     }
     return norm("norm_f", x);
   }
@@ -125,6 +129,7 @@ class MoeWriter {
   }
 
   const MoeSizes z_;
+  const Residual residual_;
   Network net_;
   const bool training_;
   Value zero_{};

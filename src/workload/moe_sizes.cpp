@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "workload/residual.h"
 #include "workload/sizes.h"
 
 namespace foreflow::workload {
@@ -106,6 +107,7 @@ std::vector<Key> moe_keys() {
           {"balance_loss",
            "training: weight of the loss that keeps the experts' loads even, 0.01 in Switch Transformers (0)",
            Kind::number},
+          fp32_residual_key(),
           phase_key(),
           {"context", "decode: tokens in the cache (sequence)"}};
 }

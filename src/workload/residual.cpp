@@ -1,0 +1,34 @@
+#include "workload/residual.h"
+
+#include "foreflow/ir/type.h"
+
+namespace foreflow::workload {
+
+Value Residual::converted(Network& net, Value x, ir::DType dtype) const {
+  return wide_ ? net.op("Cast", {x}, {{"to", std::string(ir::name(dtype))}}) : x;
+}
+
+Value Residual::begun(Network& net, Value embedded) const { return converted(net, embedded, ir::DType::f32); }
+
+Value Residual::read(Network& net, Value x) const { return converted(net, x, net.dtype()); }
+
+Value Residual::added(Network& net, Value x, Value layer, const std::string& name) const {
+  return net.op("Add", {x, converted(net, layer, ir::DType::f32)}, {}, name);
+}
+
+bool read_fp32_residual(const Request& request) {
+  const JsonView& json = request.sizes;
+  if (!json.has("fp32_residual") || !json.at("fp32_residual").as_bool()) return false;
+  if (request.mode != Mode::training) json.at("fp32_residual").fail("is for training only; leave it out for inference");
+  if (ir::size_of(request.dtype) >= ir::size_of(ir::DType::f32))
+    json.at("fp32_residual").fail("changes nothing where \"dtype\" is no narrower than f32; leave it out");
+  return true;
+}
+
+Key fp32_residual_key() {
+  return {"fp32_residual",
+          "training: whether the sum of the layers' results is kept in Float32, as under torch.autocast (false)",
+          Key::Kind::boolean};
+}
+
+}  // namespace foreflow::workload
