@@ -129,7 +129,7 @@ std::optional<Seconds> price_products(const Application& application, const plat
         time_by({&law, found->processors}, device, dtype, {product.m, product.n, product.k, in, out, unaligned});
     sum += one + terms.kernel_overhead;
   }
-  if (!fp8) return sum;
+  if (!fp8 || call.attributes.get_int(ir::kFp8) < 0) return sum;
   // It reads the operand and writes its bytes twice, the second time transposed (NVIDIA, Transformer Engine).
   const ir::Type& operand = call.inputs[static_cast<size_t>(call.attributes.get_int(ir::kFp8))];
   const double bytes      = (element_bytes(operand) + 2) * elements(operand);

@@ -93,11 +93,11 @@ struct Fp8Traffic {
   Bytes product, converted;
 };
 Fp8Traffic fp8_traffic(const Application& application, const ir::Work& work) {
-  const auto operand   = static_cast<size_t>(application.call.attributes.get_int(ir::kFp8));
-  const ir::Type& type = application.call.inputs[operand];
-  const int wide       = ir::size_of(type.dtype);
-  const Bytes narrow   = ir::bytes_of(type) / wide;
-  return {work.read / wide + work.written, (wide + 2) * narrow};
+  const int64_t operand = application.call.attributes.get_int(ir::kFp8);
+  const ir::Type& type  = application.call.inputs[static_cast<size_t>(std::max<int64_t>(operand, 0))];
+  const int wide        = ir::size_of(type.dtype);
+  const Bytes narrow    = ir::bytes_of(type) / wide;
+  return {work.read / wide + work.written, operand < 0 ? Bytes(0) : (wide + 2) * narrow};
 }
 
 // Williams, Waterman, Patterson 2009: an op takes the longer of its arithmetic at peak and its traffic at full memory
@@ -110,8 +110,10 @@ Seconds roofline_time(const Application& application, const platform::Device& de
   const BytesPerSecond memory = device.memory_bandwidth * terms.memory;
   if (application.call.attributes.find(ir::kFp8) != nullptr) {
     const Fp8Traffic bytes = fp8_traffic(application, work);
-    return std::max({arithmetic, bytes.product / memory, work.kernels * terms.kernel_floor}) +
-           std::max(bytes.converted / memory, terms.kernel_floor) + (work.kernels + 1) * device.launch;
+    const Seconds product  = std::max({arithmetic, bytes.product / memory, work.kernels * terms.kernel_floor}) +
+                            work.kernels * device.launch;
+    if (bytes.converted == Bytes(0)) return product;
+    return product + std::max(bytes.converted / memory, terms.kernel_floor) + device.launch;
   }
   const bool updates = application.call.def.role == ir::Role::optimizer && terms.optimizer_bytes > Bytes(0);
   Bytes moved = updates ? parameters_in(application.outputs[0]) * terms.optimizer_bytes : work.read + work.written;

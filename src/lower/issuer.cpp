@@ -67,7 +67,7 @@ void Issuer::add(const ir::Op& op, const ir::Device& device, int kernels, Second
     issue.waits = costs_.waits_for_gradients;
     issue.prepare(costs_.step);
   }
-  if (op.attributes->find(ir::kFp8) != nullptr) ++kernels;  // converts an operand first
+  if (op.attributes->int_or(ir::kFp8, -1) >= 0) ++kernels;  // converts an operand first
   issue.add_kernels(kernels, each_kernel(op), time);
 }
 

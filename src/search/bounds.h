@@ -27,7 +27,8 @@ struct Bound {
   Bytes memory;  // peak of the device that needs most
 };
 
-// True if a collective among `ranks` ranks may run beside the products whose results it sums: `overlap_tensor`.
+// True if a collective among `ranks` ranks may run beside the products whose results it sums, or whose rows it gathers:
+// `overlap_tensor`.
 bool overlaps_products(collective::Kind kind, size_t ranks, const scenario::Strategy& strategy);
 
 class Bounds {

@@ -85,6 +85,10 @@ class Composition {
   Seconds waiting(const scenario::StageMessage& message, int group) const {
     const Seconds whole = alone(message, group, 1);
     const int chunks    = strategy_.tensor_chunks;
+    const auto kind     = message.network ? message.network->kind : collective::Kind::all_reduce;
+    // All that is gathered may travel beside computes.
+    if (kind == collective::Kind::all_gather && overlaps_products(kind, message.network->ranks.size(), strategy_))
+      return Seconds(0);
     const bool sums =
         !message.network || overlaps_products(message.network->kind, message.network->ranks.size(), strategy_);
     if (!sums || !message.may_be_cut(chunks)) return whole;
@@ -340,7 +344,7 @@ Refined Refiner::refine(const ReadPoint& point) {
   const auto demand = demands_.of(scenario, **program, point.platform());
   if (!demand) return {};
   const int chunks           = scenario.strategy.tensor_chunks;
-  const bool is_uncut        = chunks > 1 && !demand->may_be_cut(chunks);
+  const bool is_uncut        = chunks > 1 && !scenario.strategy.sequence_parallel && !demand->may_be_cut(chunks);
   const schedule::Plan& plan = plans_.of(*scenario.strategy.schedule, scenario.strategy.schedule_size);
   return {Composition(scenario, *demand, plan, shapes_.on(point.platform())).bound(), is_uncut};
 }

@@ -26,7 +26,7 @@ struct Sequential {
 Sequential sequential(const std::string& family) {
   const std::string sizes  = family == "mlp"
                                  ? R"({"layers": 4, "hidden": 8})"
-                                 : R"({"layers": 2, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 11})";
+                                 : R"({"layers": 2, "hidden": 8, "heads": 4, "sequence": 16, "vocabulary": 11})";
   const ir::Module forward = test::family(family, sizes, kBatch, Mode::training);
   const ir::Module step =
       transform::add_optimizer(transform::differentiate(forward, ops::table()), ops::table(), "adam");
@@ -45,6 +45,14 @@ size_t count_streams(const ir::Module& module, std::string_view stream) {
       if (op.is_call() || op.def->name != "Send") continue;
       count += op.attributes->get_device("to").stream_name() == stream ? 1 : 0;
     }
+  }
+  return count;
+}
+
+size_t count_ops(const ir::Module& module, std::string_view name) {
+  size_t count = 0;
+  for (const ir::Function& function : module.functions) {
+    for (const ir::Op& op : function.ops) count += !op.is_call() && op.def->name == name ? 1 : 0;
   }
   return count;
 }
@@ -78,6 +86,25 @@ TEST_P(Overlap, ComputesTheSameNumbers) {
         EXPECT_EQ(count_streams(module, "from_next") > 0, pp > 1);
         EXPECT_EQ(count_streams(module, "tp") > 0, tp > 1 && chunks > 1);
       }
+    }
+  }
+}
+
+// Two layers whose rows tp devices share: what is gathered goes round a ring, sums part rows of all devices.
+TEST(OverlapOfRows, WithSequenceParallelismComputesTheSameNumbers) {
+  const Sequential original = sequential("gpt");
+  for (const auto& [tp, pp, chunks] : {std::tuple{2, 1, 2}, {2, 2, 2}, {4, 1, 4}, {2, 1, 1}}) {
+    for (const int microbatches : {1, 8}) {  // of eight samples, and of one, which cannot be cut along the samples
+      Split split{.tp = tp, .pp = pp, .microbatches = microbatches, .chunks = chunks};
+      split.sequence = true;
+      SCOPED_TRACE(test::to_string(split) + " chunks=" + std::to_string(chunks));
+      const auto steps   = test::distribute(original.module, split);
+      const auto results = test::run(steps, original.arguments, original.results.size());
+      for (size_t i = 0; i < results.size(); ++i)
+        ASSERT_LE(test::relative_difference(results[i], original.results[i]), kTolerance) << "result " << i;
+      const ir::Module& module = steps.back().module;
+      EXPECT_EQ(count_ops(module, "MPIShift") > 0, chunks > 1);
+      EXPECT_EQ(count_streams(module, "tp") > 0, chunks > 1);
     }
   }
 }

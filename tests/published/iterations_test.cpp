@@ -33,7 +33,7 @@ TEST_P(Iterations, ArePredictedAsPromised) {
 
 INSTANTIATE_TEST_SUITE_P(Measured, Iterations,
                          testing::Values(Promise{"vtrain", 240, 0.04, 0.995}, Promise{"dlperf", 8, 0.05, 0.9},
-                                         Promise{"mlperf", 2, 0.05, 0}, Promise{"simumax", 4, 0.105, 0.99},
+                                         Promise{"mlperf", 2, 0.02, 0}, Promise{"simumax", 4, 0.105, 0.99},
                                          Promise{"sailor", 5, 0.15, 0.99}, Promise{"megatron_2020", 12, 0.13, 0.7},
                                          Promise{"llm_foundry", 149, 0.08, 0.995}, Promise{"alpa", 6, 0.04, 0.95},
                                          Promise{"distir_pcie", 81, 0.10, 0.99}),

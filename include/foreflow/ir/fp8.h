@@ -7,7 +7,8 @@
 namespace foreflow::ir {
 
 // The operand that is converted for this product alone: activations in the forward pass, gradients in the backward
-// pass. The others have been converted before: weights once an iteration, activations by the forward pass.
+// pass. The others have been converted before: weights once an iteration, activations by the forward pass. -1: both
+// operands have been.
 inline constexpr std::string_view kFp8 = "fp8";
 
 }  // namespace foreflow::ir

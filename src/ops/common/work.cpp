@@ -6,6 +6,10 @@ Work moves(const OpCall& call, std::span<const Type> outputs, int kernels) {
   return computes(call, outputs, 0, kernels);
 }
 
+Work moves_unless_placed(const OpCall& call, std::span<const Type> outputs) {
+  return call.attributes.int_or("placed", 0) == 1 ? nothing(call, outputs) : moves(call, outputs);
+}
+
 Work computes(const OpCall& call, std::span<const Type> outputs, double flops, int kernels) {
   Work work{.flops = Flops(flops), .read = {}, .written = {}, .kernels = kernels};
   for (const Type& input : call.inputs) work.read += bytes_of(input);

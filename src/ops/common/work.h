@@ -11,7 +11,10 @@ constexpr int kTranscendental = 8;
 // All tensor operands are read, all outputs written.
 Work moves(const OpCall& call, std::span<const Type> outputs, int kernels = 1);
 
-// The same, with `flops` floating point operations.
+// The same; nothing where the attribute `placed` is 1: products read or write the parts where they are in the whole.
+Work moves_unless_placed(const OpCall& call, std::span<const Type> outputs);
+
+// The same as `moves`, with `flops` floating point operations.
 Work computes(const OpCall& call, std::span<const Type> outputs, double flops, int kernels = 1);
 
 // A renaming of elements or a look at a shape: no kernel, no traffic.

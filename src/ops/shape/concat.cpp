@@ -99,15 +99,17 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name            = "Concat",
-      .doc             = "x0[a,n0,b], x1[a,n1,b], .. -> y[a,n0+n1+..,b] along `axis`",
+      .name = "Concat",
+      .doc =
+          "x0[a,n0,b], x1[a,n1,b], .. -> y[a,n0+n1+..,b] along `axis`; placed=1: written there by the ops that made "
+          "them, which costs nothing",
       .role            = Role::view,
       .additive        = true,
       .aliases_operand = true,
       .joins_operands  = true,
       .infer           = infer,
       .factors         = factors,
-      .work            = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
+      .work            = moves_unless_placed,
       .eval            = eval,
       .grad            = grad,
       .samples =

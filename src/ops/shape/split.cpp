@@ -128,7 +128,7 @@ OpDef row() {
       .fit_part        = fit_part,
       .infer           = infer,
       .factors         = factors,
-      .work            = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
+      .work            = moves_unless_placed,
       .eval            = eval,
       .grad            = grad,
       .samples         = samples,

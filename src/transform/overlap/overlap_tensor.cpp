@@ -9,17 +9,25 @@
 //
 // Transformer Engine does the same with user buffers. A MatMulGrad whose first result is summed becomes two products.
 // The second one, the gradient of the weight, hides the sum of the last chunk, as in Megatron-LM.
+//
+// With sequence parallelism a chunk has rows of every device (interleaved_rows.h), and operands are gathered:
+//
+//   what is gathered            what happens
+//   rows of a product           go round a ring: those of one device are multiplied while those of the next one come
+//   dy of a MatMulGrad          the same for the gradient of x; that of the weight comes after all rows
+//   x of a MatMulGrad           gathered at once beside the gradient of x, which is summed at once beside that of the
+//   weight
 #include <algorithm>
 #include <optional>
 
+#include "foreflow/ir/fp8.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ir/uses.h"
 #include "foreflow/transform/overlap.h"
 #include "foreflow/transform/passes.h"
+#include "transform/overlap/chunked_products.h"
 #include "transform/pass_arguments.h"
 #include "transform/rewrite/awaited.h"
-#include "transform/rewrite/op_types.h"
-#include "transform/rewrite/product_cuts.h"
 #include "transform/rewrite/stated_devices.h"
 
 namespace foreflow::transform {
@@ -46,24 +54,33 @@ class TensorOverlapper {
         awaited_(function, builder_, map_) {}
 
   ir::Function run() {
-    find_products();
+    if (instance_ != nullptr) cuts_ = chunked_products(function_, *instance_, uses_, makers_, chunks_);
     copy_parameters(builder_, function_, map_);
-    for (size_t o = 0; o < function_.ops.size(); ++o) {
-      const ir::Op& op = function_.ops[o];
-      if (delayed_.contains(o)) continue;
-      if (const auto found = cuts_.find(o); found != cuts_.end()) {
-        write_chunks(op, found->second);
-        continue;
-      }
-      awaited_.fetch(function_.inputs(op));
-      copy_op(builder_, function_, op.is_call() ? on_stated_devices(o) : op, map_);
-    }
+    for (size_t o = 0; o < function_.ops.size(); ++o) write(o);
     names_devices_.push_back(calls_naming_ || !cuts_.empty());
     awaited_.fetch(function_.results);
     return builder_.finish(copies(function_.results, map_));
   }
 
  private:
+  // Rows of a gathered value that are those of the operand of device `owner` of the group.
+  struct Arriving {
+    size_t owner;
+    ValueId rows;
+    bool on_stream;
+  };
+
+  void write(size_t o) {
+    const ir::Op& op = function_.ops[o];
+    if (cuts_.delayed.contains(o)) return;
+    if (const auto sum = cuts_.sums.find(o); sum != cuts_.sums.end()) return write_sum(op, sum->second);
+    if (const auto gather = cuts_.gathers.find(o); gather != cuts_.gathers.end())
+      return write_gather(op, gather->second);
+    if (cuts_.gathered.contains(o)) return write_gathered(o);
+    awaited_.fetch(function_.inputs(op));
+    copy_op(builder_, function_, op.is_call() ? on_stated_devices(o) : op, map_);
+  }
+
   const ir::Type& type(ValueId id) const { return instance_->values[ir::index(id)].type; }
 
   // States the devices of a call whose function sums chunks, since such a function names streams.
@@ -74,90 +91,116 @@ class TensorOverlapper {
     return with_stated_devices(builder_, function_, o, instance_);
   }
 
-  void find_products() {
-    for (size_t o = 0; instance_ != nullptr && o < function_.ops.size(); ++o) {
-      const ir::Op& op = function_.ops[o];
-      if (op.is_call() || (op.def->name != "MPIAllreduce" && op.def->name != "MPIReduceScatter")) continue;
-      if (const std::optional<ProductCut> cut = cut_of(o)) {
-        cuts_[o] = *cut;
-        for (const ValueId id : function_.inputs(op)) delayed_.insert(static_cast<size_t>(makers_[ir::index(id)]));
-      }
-    }
+  ValueId to_stream(ValueId value, ValueId on_device) {
+    return builder_.op("Send", {value}, {{"to", Device(ir::device_of(type(on_device)).index, kTensorStream)}});
+  }
+  ValueId to_device(ValueId value, ValueId of_device) {
+    return builder_.op("Send", {value}, {{"to", ir::device_of(type(of_device))}});
   }
 
-  // How to cut the products of sum `sum`. Its operands must be computed by equal products directly before it, and must
-  // not be read by any other op.
-  std::optional<ProductCut> cut_of(size_t sum) const {
-    const ir::Op& op  = function_.ops[sum];
-    const auto inputs = function_.inputs(op);
-    std::optional<ProductCut> cut;
-    for (const ValueId id : inputs) {
-      const int32_t maker = makers_[ir::index(id)];
-      if (maker < 0 || uses_[ir::index(id)] != 1 || static_cast<size_t>(maker) + inputs.size() < sum)
-        return std::nullopt;
-      const ir::Op& product = product_of(id);
-      if (product.is_call() || product.first_result != ir::index(id) || product.def != product_of(inputs[0]).def)
-        return std::nullopt;
-      const std::optional<ProductCut> own = cut_of_product(product);
-      if (!own) return std::nullopt;
-      cut = own;
-    }
-    if (!cut || inputs.size() < 2) return std::nullopt;
-    const int64_t parted = parted_dimension(*op.def, *op.attributes, type(inputs[0]).dims.size());
-    if (static_cast<int64_t>(cut->output) == parted) return std::nullopt;
-    return cut;
+  // The collective of one chunk: its results on the stream, by device.
+  std::vector<ValueId> communicate(const ir::Op& collective, const std::vector<ValueId>& terms) {
+    const auto first =
+        ir::index(builder_.append(collective.def, -1, collective.attributes, terms, collective.result_count));
+    std::vector<ValueId> results;
+    for (size_t i = 0; i < terms.size(); ++i) results.push_back(static_cast<ValueId>(first + i));
+    return results;
   }
 
-  // The first way to cut the product.
-  std::optional<ProductCut> cut_of_product(const ir::Op& op) const {
-    const OpTypes types(function_, op, instance_->values);
-    for (const ProductCut& cut : product_cuts(types.call())) {
-      if (can_be_cut(types.inputs[0].dims[cut.input], chunks_)) return cut;
-    }
-    return std::nullopt;
-  }
-
-  void write_chunks(const ir::Op& sum, const ProductCut& cut) {
-    const auto inputs = function_.inputs(sum);
+  void write_sum(const ir::Op& sum, const SumCut& cut) {
+    const auto inputs  = function_.inputs(sum);
+    const auto devices = inputs.size();
+    const Rows rows{cut.rows.input, cut.interleaved ? static_cast<int64_t>(devices) : 1, cut.whole ? 1 : chunks_};
     std::vector<std::vector<ValueId>> pieces;  // per device, of its operand that is cut
     for (const ValueId id : inputs) {
       const ir::Op& product = product_of(id);
-      awaited_.fetch(function_.inputs(product));
-      pieces.push_back(builder_.emit("Split", {map_(rows_of(product))},
-                                     {{"axis", static_cast<int64_t>(cut.input)}, {"num_outputs", int64_t{chunks_}}},
-                                     static_cast<size_t>(chunks_)));
+      const auto operands   = function_.inputs(product);
+      for (size_t i = is_gradient(product) ? 1 : 0; i < operands.size(); ++i) awaited_.fetch(operands[i]);
+      const ValueId whole = map_(operands[rows_operand(product)]);
+      pieces.push_back(cut.whole ? std::vector{whole}
+                                 : split_rows(builder_, whole, type(operands[rows_operand(product)]).dims, rows));
     }
-    std::vector<std::vector<ValueId>> summed(inputs.size());  // per device, chunk by chunk
-    for (size_t chunk = 0; chunk < static_cast<size_t>(chunks_); ++chunk) {
+    std::vector<std::vector<ValueId>> summed(devices);  // per device, chunk by chunk
+    for (size_t chunk = 0; chunk < static_cast<size_t>(rows.chunks); ++chunk) {
       std::vector<ValueId> terms;
-      for (size_t i = 0; i < inputs.size(); ++i) {
-        const ValueId part = multiply(product_of(inputs[i]), pieces[i][chunk]);
-        terms.push_back(
-            builder_.op("Send", {part}, {{"to", Device(ir::device_of(type(inputs[i])).index, kTensorStream)}}));
-      }
-      const auto first = ir::index(builder_.append(sum.def, -1, sum.attributes, terms, sum.result_count));
-      for (size_t i = 0; i < inputs.size(); ++i) summed[i].push_back(static_cast<ValueId>(first + i));
+      for (size_t i = 0; i < devices; ++i)
+        terms.push_back(to_stream(multiply(product_of(inputs[i]), pieces[i][chunk]), inputs[i]));
+      const std::vector<ValueId> results = communicate(sum, terms);
+      for (size_t i = 0; i < devices; ++i) summed[i].push_back(results[i]);
     }
     for (const ValueId id : inputs) weight_gradient(product_of(id));
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const Device device = ir::device_of(type(inputs[i]));
-      awaited_.expect(function_.output(sum, i), [this, parts = summed[i], device, axis = cut.output] {
+    for (size_t i = 0; i < devices; ++i) {
+      awaited_.expect(function_.output(sum, i), [this, parts = summed[i], device = inputs[i], axis = cut.rows.output] {
         std::vector<ValueId> here;
-        for (const ValueId part : parts) here.push_back(builder_.op("Send", {part}, {{"to", device}}));
-        return builder_.op("Concat", here, {{"axis", static_cast<int64_t>(axis)}});
+        for (const ValueId part : parts) here.push_back(to_device(part, device));
+        return join_rows(builder_, here, axis);
       });
     }
   }
 
+  void write_gather(const ir::Op& gather, const GatherCut& cut) {
+    const auto inputs = function_.inputs(gather);
+    awaited_.fetch(inputs);
+    std::vector<ValueId> moving;
+    for (const ValueId id : inputs) moving.push_back(to_stream(map_(id), id));
+    if (cut.whole) {
+      const std::vector<ValueId> results = communicate(gather, moving);
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        const ValueId whole = function_.output(gather, i);
+        awaited_.expect(whole, [this, result = results[i], whole] { return to_device(result, whole); });
+      }
+      return;
+    }
+    // Round the ring: device i has the rows of device i, then those of i - 1, ..
+    const size_t n = inputs.size();
+    for (size_t i = 0; i < n; ++i) arriving_[function_.output(gather, i)] = {{i, map_(inputs[i]), false}};
+    for (size_t step = 1; step < n; ++step) {
+      moving = builder_.emit("MPIShift", moving, {}, n);
+      for (size_t i = 0; i < n; ++i)
+        arriving_[function_.output(gather, i)].push_back({(i + n - step) % n, moving[i], true});
+    }
+  }
+
+  // A product whose rows come round a ring, or whose x is gathered beside it.
+  void write_gathered(size_t o) {
+    const ir::Op& product     = function_.ops[o];
+    const auto inputs         = function_.inputs(product);
+    const GatheredRows& found = cuts_.gathered.at(o);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (i != rows_operand(product) && (i > 0 || !is_gradient(product))) awaited_.fetch(inputs[i]);
+    }
+    const ValueId whole = inputs[rows_operand(product)], y = function_.output(product, 0);
+    if (found.whole) {
+      awaited_.fetch(whole);
+      define(y, multiply(product, map_(whole)));
+    } else {
+      const std::vector<Arriving>& rows = arriving_.at(whole);
+      std::vector<ValueId> here(rows.size()), parts(rows.size());
+      for (const Arriving& own : rows) {
+        here[own.owner]  = own.on_stream ? to_device(own.rows, whole) : own.rows;
+        parts[own.owner] = multiply(product, here[own.owner]);
+      }
+      define(y, join_rows(builder_, parts, found.rows.output));
+      if (is_gradient(product)) map_.set(whole, join_rows(builder_, here, found.rows.input));
+    }
+    weight_gradient(product);
+  }
+
   const ir::Op& product_of(ValueId id) const { return function_.ops[static_cast<size_t>(makers_[ir::index(id)])]; }
-  ValueId rows_of(const ir::Op& product) const {
-    return function_.inputs(product)[product.def->name == "MatMulGrad" ? 2 : 0];
+
+  void define(ValueId old, ValueId made) {
+    builder_.take_name(made, function_.value(old).name);
+    builder_.annotate(made, function_.value(old).annotation);
+    map_.set(old, made);
   }
 
   ValueId multiply(const ir::Op& product, ValueId rows) {
     const auto inputs = function_.inputs(product);
-    if (product.def->name == "MatMulGrad")
-      return builder_.op("FusedMatMul", {rows, map_(inputs[1])}, {{"transB", int64_t{1}}});
+    if (is_gradient(product)) {
+      ir::Attributes attributes{{"transB", int64_t{1}}};
+      if (product.attributes->find(ir::kFp8) != nullptr) attributes.set(std::string(ir::kFp8), int64_t{0});
+      return builder_.op("FusedMatMul", {rows, map_(inputs[1])}, std::move(attributes));
+    }
     std::vector<ValueId> operands = copies(inputs, map_);
     operands[0]                   = rows;
     return builder_.append(product.def, -1, product.attributes, operands, 1);
@@ -165,16 +208,16 @@ class TensorOverlapper {
 
   // Emits the gradient of the weight, dw[h, f] = x[.., s, h]^T dy[.., s, f], for all rows at once.
   void weight_gradient(const ir::Op& product) {
-    if (product.def->name != "MatMulGrad" || uses_[product.first_result + 1] == 0) return;
-    const auto inputs  = function_.inputs(product);
+    if (!is_gradient(product) || uses_[product.first_result + 1] == 0) return;
+    const auto inputs = function_.inputs(product);
+    awaited_.fetch(inputs[0]);
     const auto as_rows = [&](ValueId id) {
       return builder_.op("Reshape", {map_(id)}, {{"shape", std::vector<int64_t>{-1, type(id).dims.back()}}});
     };
-    const ValueId old = function_.output(product, 1);
-    const ValueId dw  = builder_.op("Gemm", {as_rows(inputs[0]), as_rows(inputs[2])}, {{"transA", int64_t{1}}});
-    builder_.set_name(dw, function_.value(old).name);
-    builder_.annotate(dw, function_.value(old).annotation);
-    map_.set(old, dw);
+    ir::Attributes attributes{{"transA", int64_t{1}}};
+    if (product.attributes->find(ir::kFp8) != nullptr) attributes.set(std::string(ir::kFp8), int64_t{-1});
+    define(function_.output(product, 1),
+           builder_.op("Gemm", {as_rows(inputs[0]), as_rows(inputs[2])}, std::move(attributes)));
   }
 
   const ir::Function& function_;
@@ -187,8 +230,8 @@ class TensorOverlapper {
   ir::FunctionBuilder builder_;
   ValueMap map_;
   Awaited awaited_;
-  std::map<size_t, ProductCut> cuts_;  // by sum
-  std::set<size_t> delayed_;           // products that are written where their sum stands
+  ChunkedProducts cuts_;
+  std::map<ValueId, std::vector<Arriving>> arriving_;  // of a gathered value, in the order in which they come
 };
 
 }  // namespace
@@ -208,12 +251,13 @@ ir::Module overlap_tensor(const ir::Module& module, const ir::OpTable& ops, int 
 
 namespace definitions::overlap_tensor {
 PassDef row() {
-  return {"overlap_tensor",
-          "tensor-parallel products in chunks (2), so that sums of one travel while the next is computed",
-          {"chunks"},
-          [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
-            return transform::overlap_tensor(module, ops, degree_argument(arguments, "chunks", 2));
-          }};
+  return {
+      "overlap_tensor",
+      "tensor-parallel products in chunks (2), so that sums and gathered rows of one travel while another is computed",
+      {"chunks"},
+      [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
+        return transform::overlap_tensor(module, ops, degree_argument(arguments, "chunks", 2));
+      }};
 }
 }  // namespace definitions::overlap_tensor
 

@@ -1,0 +1,146 @@
+#include "transform/overlap/chunked_products.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "transform/rewrite/op_types.h"
+
+namespace foreflow::transform {
+namespace {
+
+using interpret::Mixed;
+using ir::ValueId;
+
+class Finder {
+ public:
+  Finder(const ir::Function& function, const interpret::Instance<Mixed>& instance, const std::vector<int32_t>& uses,
+         const std::vector<int32_t>& makers, int chunks)
+      : function_(function), instance_(instance), uses_(uses), makers_(makers), chunks_(chunks) {}
+
+  ChunkedProducts run() {
+    find_readers();
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      const ir::Op& op = function_.ops[o];
+      if (op.is_call() || (op.def->name != "MPIAllreduce" && op.def->name != "MPIReduceScatter")) continue;
+      if (const std::optional<SumCut> cut = cut_of_sum(o)) {
+        found_.sums[o] = *cut;
+        for (const ValueId id : function_.inputs(op))
+          found_.delayed.insert(static_cast<size_t>(makers_[ir::index(id)]));
+      }
+    }
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      if (!function_.ops[o].is_call() && function_.ops[o].def->name == "MPIAllgather") find_gather(o);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  struct Reader {
+    size_t op, operand;
+  };
+
+  const ir::Type& type(ValueId id) const { return instance_.values[ir::index(id)].type; }
+  const ir::Op& product_of(ValueId id) const { return function_.ops[static_cast<size_t>(makers_[ir::index(id)])]; }
+
+  void find_readers() {
+    readers_.resize(function_.values.size());
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      const auto inputs = function_.inputs(function_.ops[o]);
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        if (inputs[i] != ValueId::none) readers_[ir::index(inputs[i])] = Reader{o, i};
+      }
+    }
+  }
+
+  // The ways to cut a product into chunks; empty: it is none.
+  std::vector<ProductCut> cuts_of(const ir::Op& op) const {
+    return product_cuts(OpTypes(function_, op, instance_.values).call());
+  }
+
+  // The first dimension that the chunks divide.
+  std::optional<ProductCut> first_cut(const ir::Op& op) const {
+    const ir::Dims& dims = type(function_.inputs(op)[0]).dims;
+    for (const ProductCut& cut : cuts_of(op)) {
+      if (can_be_cut(dims[cut.input], chunks_)) return cut;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<SumCut> cut_of_sum(size_t sum) const {
+    const ir::Op& op  = function_.ops[sum];
+    const auto inputs = function_.inputs(op);
+    std::optional<ProductCut> cut;
+    for (const ValueId id : inputs) {
+      const int32_t maker = makers_[ir::index(id)];
+      if (maker < 0 || uses_[ir::index(id)] != 1 || static_cast<size_t>(maker) + inputs.size() < sum)
+        return std::nullopt;
+      const ir::Op& product = product_of(id);
+      if (product.is_call() || product.first_result != ir::index(id) || product.def != product_of(inputs[0]).def)
+        return std::nullopt;
+      const std::optional<ProductCut> own = first_cut(product);
+      if (!own) return std::nullopt;
+      cut = own;
+    }
+    if (!cut || inputs.size() < 2) return std::nullopt;
+    const int64_t parted = parted_dimension(*op.def, *op.attributes, type(inputs[0]).dims.size());
+    if (static_cast<int64_t>(cut->output) != parted) return SumCut{*cut};
+    if (is_gradient(product_of(inputs[0]))) return SumCut{*cut, false, true};
+    const int64_t own = type(inputs[0]).dims[cut->output] / static_cast<int64_t>(inputs.size());
+    return can_be_cut(own, chunks_) ? std::optional(SumCut{*cut, true}) : std::nullopt;
+  }
+
+  void find_gather(size_t o) {
+    const ir::Op& gather = function_.ops[o];
+    const auto inputs    = function_.inputs(gather);
+    const auto rank      = static_cast<int64_t>(type(inputs[0]).dims.size());
+    const int64_t stated = gather.attributes->int_or("axis", 0);
+    const auto axis      = static_cast<size_t>(stated < 0 ? stated + rank : stated);
+    std::map<size_t, GatheredRows> products;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const ValueId id = function_.output(gather, i);
+      if (inputs.size() < 2 || uses_[ir::index(id)] != 1 || !readers_[ir::index(id)]) return;
+      const Reader reader   = *readers_[ir::index(id)];
+      const ir::Op& product = function_.ops[reader.op];
+      if (product.is_call()) return;
+      const std::optional<GatheredRows> rows = gathered_rows(product, reader, axis);
+      if (!rows || (!products.empty() && products.begin()->second.whole != rows->whole)) return;
+      const bool delayed = found_.delayed.contains(reader.op);
+      if (delayed && !rows->whole) return;
+      products[reader.op] = *rows;
+    }
+    const bool whole  = products.begin()->second.whole;
+    found_.gathers[o] = {whole};
+    for (const auto& [product, rows] : products) {
+      if (!found_.delayed.contains(product)) found_.gathered[product] = rows;
+    }
+  }
+
+  std::optional<GatheredRows> gathered_rows(const ir::Op& product, const Reader& reader, size_t axis) const {
+    const std::vector<ProductCut> cuts = cuts_of(product);
+    const auto cut = std::find_if(cuts.begin(), cuts.end(), [&](const ProductCut& one) { return one.input == axis; });
+    if (cut == cuts.end()) return std::nullopt;
+    if (is_gradient(product) && reader.operand == 0) return GatheredRows{*cut, true};
+    return reader.operand == rows_operand(product) ? std::optional(GatheredRows{*cut, false}) : std::nullopt;
+  }
+
+  const ir::Function& function_;
+  const interpret::Instance<Mixed>& instance_;
+  const std::vector<int32_t>& uses_;
+  const std::vector<int32_t>& makers_;
+  const int chunks_;
+  std::vector<std::optional<Reader>> readers_;  // by value: the last op that reads it
+  ChunkedProducts found_;
+};
+
+}  // namespace
+
+bool is_gradient(const ir::Op& product) { return product.def->name == "MatMulGrad"; }
+
+size_t rows_operand(const ir::Op& product) { return is_gradient(product) ? 2 : 0; }
+
+ChunkedProducts chunked_products(const ir::Function& function, const interpret::Instance<Mixed>& instance,
+                                 const std::vector<int32_t>& uses, const std::vector<int32_t>& makers, int chunks) {
+  return Finder(function, instance, uses, makers, chunks).run();
+}
+
+}  // namespace foreflow::transform
