@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 
 #include "cli/command.h"
@@ -83,17 +85,36 @@ Seconds time_of(const platform::Platform& platform, const char* kind, const char
       .time;
 }
 
-// Bytes over the narrowest place alone, without latencies. A ring sends 2 (n - 1) / n of the buffer from node to node;
-// an all-to-all sends from each GPU what is for other nodes over its share of the NICs, and from half of the GPUs half
-// of it over the bisection.
-void add_formulas(Result& result, int nodes, Bytes bytes) {
+// Of all ways of a ring together: from each GPU to the next of its node, and from each node to the next by the rail
+// that is nearest to both.
+Seconds latency_of_ring(const platform::Platform& platform) {
+  const auto ranks = static_cast<int>(platform.devices().size()), of_node = ranks / platform.nodes();
+  Seconds sum{};
+  for (int first = 0; first < ranks; first += of_node) {
+    Seconds least(std::numeric_limits<double>::infinity());
+    for (int rank = first; rank < first + of_node; ++rank) {
+      if (rank > first) sum += platform.route(rank - 1, rank).latency;
+      least = std::min(least, platform.route(rank, (rank + of_node) % ranks).latency);
+    }
+    sum += least;
+  }
+  return sum;
+}
+
+// What no schedule of the messages goes below: the latencies and the bytes over the narrowest place. A ring takes 2 (n
+// - 1) steps of a message of 1 / n of the buffer from every GPU to the next. An all-to-all sends from each GPU what is
+// for other nodes over its share of the NICs, what is for those below other leaves over the leaf's ways up, and from
+// half of the GPUs half of it over the narrowest cut, as often as its routing crosses that.
+void add_formulas(Result& result, const platform::Platform& platform, Bytes bytes) {
   const platform::FabricFacts& facts = result.facts;
-  const double ranks = result.gpus, of_node = ranks / nodes;
-  if (facts.next_node.value() > 0) result.all_reduce_formula = 2 * (ranks - 1) / ranks * bytes / facts.next_node;
-  if (!(facts.bisection.value() > 0)) return;
+  const double ranks = result.gpus, of_node = ranks / platform.nodes();
+  if (facts.next_node.value() > 0)
+    result.all_reduce_formula = 2 * (ranks - 1) / ranks * (bytes / facts.next_node + latency_of_ring(platform));
+  if (!(facts.narrowest.value() > 0)) return;
   const Seconds inject      = (ranks - of_node) / ranks * bytes / facts.nic;
-  const Seconds across      = ranks / 4 * bytes / facts.bisection;
-  result.all_to_all_formula = std::max(inject, across);
+  const Seconds across      = facts.crossings * ranks / 4 * bytes / facts.narrowest;
+  const Seconds upwards     = facts.leaf_nic.value() > 0 ? (1 - facts.below_leaf) * bytes / facts.leaf_nic : Seconds(0);
+  result.all_to_all_formula = std::max({inject, upwards, across});
 }
 
 Result compare(const Variant& variant, const Options& options, int gpus) {
@@ -106,7 +127,7 @@ Result compare(const Variant& variant, const Options& options, int gpus) {
   result.bisection  = platform::bisection_bandwidth(platform);
   result.all_reduce = time_of(platform, "all_reduce", "ring", bytes);
   result.all_to_all = time_of(platform, "all_to_all", "direct", bytes);
-  add_formulas(result, platform.nodes(), bytes);
+  add_formulas(result, platform, bytes);
   return result;
 }
 

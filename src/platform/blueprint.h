@@ -107,8 +107,10 @@ struct Fabric {
   bool relays           = false;   // GPUs pass on what their node sends over their NIC (PXN)
   std::vector<int> tops = {};      // the switches that lead out of the fabric; empty: all that have outlets
   // By formula, for outlets that are alike; zero: there is none. `bisection`: between the first and the last half of
-  // the nodes; `next_node`: from every node to the next one at once, as a ring sends.
-  BytesPerSecond bisection = {}, next_node = {};
+  // the nodes; `next_node`: from every node to the next one at once, as a ring sends; the others as in FabricFacts,
+  // `narrowest` where it differs from `bisection`.
+  BytesPerSecond bisection = {}, next_node = {}, narrowest = {}, leaf_nic = {};
+  double crossings = 1, below_leaf = 1;
   // What is built of it, where the trunks are not what is built: several cables as one trunk.
   int64_t built_switches = 0, built_cables = 0;
 };

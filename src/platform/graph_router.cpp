@@ -66,22 +66,26 @@ class GraphRouter {
         [&](int step) { cross(2 * island.edges[static_cast<size_t>(step / 2)] + step % 2, links); });
   }
 
-  // All pairs of ports of the least cost; none when no two meet.
+  // All pairs of ports of the least cost; none when no two meet. Where devices relay, the sender's node does it, as
+  // with NCCL's PXN: messages come in nearest to where they go.
   std::vector<Ports> best_ports(const IslandPlace& from, const IslandPlace& to) const {
     const Island& a      = parts_.islands[static_cast<size_t>(from.island)];
     const Island& b      = parts_.islands[static_cast<size_t>(to.island)];
     const auto& leaving  = shape(a).leaving[static_cast<size_t>(from.index)];
     const auto& entering = shape(b).entering[static_cast<size_t>(to.index)];
     std::vector<Ports> best;
-    Cost least = kFar;
+    const bool relays = shape(b).relays;
+    Cost least = kFar, nearest = kFar;
     for (const auto& [out, first] : leaving) {
       for (const auto& [in, last] : entering) {
         if (out + in > least) break;
         const Cost between = core_.cost(a.ports[static_cast<size_t>(first)].at, b.ports[static_cast<size_t>(last)].at);
         const Cost cost    = add(out + in, between);
         if (cost == kFar || cost > least) continue;
-        if (cost < least) best.clear();
-        least = cost;
+        if (cost < least || (relays && in < nearest)) best.clear();
+        if (cost == least && relays && nearest < in) continue;
+        least   = cost;
+        nearest = in;
         best.push_back({first, last});
       }
     }

@@ -180,7 +180,7 @@ void check_latency(const Link& link, size_t vertices, const std::string& name) {
 
 Shape shape_of(Draft draft) {
   const bool relays = draft.relays;
-  Shape shape{Network(draft.wires, draft.forwards), {}, std::move(draft.doors), {}, {}};
+  Shape shape{Network(draft.wires, draft.forwards), {}, std::move(draft.doors), {}, {}, relays};
   const int size = shape.network.size();
   for (int to = 0; to < size; ++to) shape.left.push_back(costs_to(shape.network, to));
   shape.leaving.resize(static_cast<size_t>(size));

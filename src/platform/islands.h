@@ -35,6 +35,7 @@ struct Shape {
   // For each vertex that messages begin or end at: (cost to the far end of the port's cable, door), cheapest first,
   // without doors that it cannot reach. Empty for switches.
   std::vector<std::vector<std::pair<Cost, int>>> leaving, entering;
+  bool relays = false;  // as Draft's
 };
 
 struct IslandPort {

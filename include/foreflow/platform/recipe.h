@@ -64,8 +64,12 @@ struct FabricFacts {
   int64_t switches = 0;
   int64_t cables   = 0;      // of NICs and between switches, each as wide as a NIC
   BytesPerSecond bisection;  // between the first and the last half of the nodes, one way
+  BytesPerSecond narrowest;  // between the halves of the nodes that the fewest cables join, one way
+  double crossings = 1;      // of an all-to-all: how often a message from one half to the other crosses between halves
   BytesPerSecond next_node;  // from every node to the next one at once
   BytesPerSecond nic;        // of the widest
+  double below_leaf = 1;     // of all NICs, those that share the ways up of a switch
+  BytesPerSecond leaf_nic;   // what such a switch has upwards for each of them
 };
 FabricFacts facts_of(const Recipe& recipe);
 

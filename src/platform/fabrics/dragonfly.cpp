@@ -112,21 +112,49 @@ void join_groups(Fabric& fabric, const Settings& settings, const Outlets& outlet
     fabric.path = ugal_path(wires_of(settings, links, first));
 }
 
-// Every two groups have so many cables, and a node's NICs send to the next group all at once.
+// How many of so many messages from one group to another go directly.
+int direct_in(const Settings& settings, const Outlets& outlets, int messages, int copies) {
+  if (outlets.routing.empty() || outlets.routing == "minimal" || settings.groups <= 2) return messages;
+  return outlets.routing == "valiant" ? 0 : direct_of(messages, copies, settings.groups);
+}
+
+// Messages of a ring that share a cable between two routers of a group, where two nodes have room in one: NIC x of a
+// row sends to NIC x + rails, which is as many routers further for all NICs of a router, or for two parts of them.
+int sharing_inside(const Settings& settings, int rails) {
+  if (settings.router_ports * settings.group_routers < 2 * rails) return 0;
+  const int apart = rails % settings.router_ports;
+  return apart == 0 ? settings.router_ports : std::max(apart, settings.router_ports - apart);
+}
+
+// Messages of a ring that share a cable, at least. From a group to the next go as many as a node has NICs. Of those
+// that go round by another group, each of the groups - 2 others has an even part on its way there and on its way on.
+double sharing_of_ring(const Settings& settings, const Outlets& outlets, int copies) {
+  const int rails     = outlets.most_of_node;
+  const int messages  = std::min(rails, settings.router_ports * settings.group_routers);
+  const int direct    = direct_in(settings, outlets, messages, copies);
+  const double cables = copies / settings.oversubscription;
+  const double round  = direct < messages ? 2.0 * (messages - direct) / (settings.groups - 2) : 0;
+  return std::max({1.0, direct / cables, round / cables, 1.0 * sharing_inside(settings, rails)});
+}
+
+// An all-to-all is a shift by each distance, which sends 1, 2, ... messages from a group to another equally often.
+double crossings_of_all(const Settings& settings, const Outlets& outlets, int copies) {
+  double messages = 0, crossings = 0;
+  for (int some = 1; some <= settings.router_ports * settings.group_routers; ++some) {
+    messages += some;
+    crossings += 2 * some - direct_in(settings, outlets, some, copies);
+  }
+  return crossings / messages;
+}
+
 void add_formulas(Fabric& fabric, const Settings& settings, const Outlets& outlets) {
-  const int groups = settings.groups, rails = outlets.most_of_node;
+  const int groups = settings.groups;
   if (groups < 2) return;
   const int copies    = settings.group_routers * settings.global_links / (groups - 1);
   const double cables = copies / settings.oversubscription;
   fabric.bisection    = times_nic(outlets, std::min(half_of(outlets), cables * groups * groups / 4));
-  const double local  = static_cast<double>(rails) / settings.router_ports;  // each router has one cable to another
-  const int direct    = outlets.routing.empty() || outlets.routing == "minimal" ? rails
-                        : outlets.routing == "valiant" && groups > 2            ? 0
-                                                                                : direct_of(rails, copies, groups);
-  const double round  = groups > 2 ? 2.0 * (rails - direct) / (groups - 1) : 0;
-  const double load   = (direct + round) / cables;
-  fabric.next_node =
-      times_nic(outlets, direct == rails ? std::min({cables, local, 1.0 * rails}) : rails / std::max(1.0, load));
+  fabric.crossings    = crossings_of_all(settings, outlets, copies);
+  fabric.next_node    = times_nic(outlets, outlets.most_of_node / sharing_of_ring(settings, outlets, copies));
 }
 
 Fabric build(const Settings& settings, const Outlets& outlets) {

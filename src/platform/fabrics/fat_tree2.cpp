@@ -33,10 +33,9 @@ Fabric build(const Settings& settings, const Outlets& outlets) {
   const Uplinks uplinks = uplinks_of(settings.leaf_ports, settings.oversubscription);
   const int spines      = leaves > 1 ? uplinks.count : 0;
   Fabric fabric;
-  fabric.notes     = {fmt::format("{} leaves of {} ports, {} spines, oversubscription {}", leaves, settings.leaf_ports,
-                                  spines, settings.oversubscription)};
-  fabric.bisection = times_nic(outlets, half_of(outlets) / (leaves > 1 ? settings.oversubscription : 1));
-  fabric.next_node = times_nic(outlets, outlets.most_of_node * std::min(1.0, leaves > 1 ? uplinks.width : 1));
+  fabric.notes = {fmt::format("{} leaves of {} ports, {} spines, oversubscription {}", leaves, settings.leaf_ports,
+                              spines, settings.oversubscription)};
+  add_formulas_of_leaves(fabric, outlets, settings.leaf_ports, uplinks);
   for (int leaf = 0; leaf < leaves; ++leaf) add_switch(fabric, fmt::format("leaf{}", leaf));
   for (int port = 0; port < ports; ++port) fabric.plugs.push_back(port / settings.leaf_ports);
   add_spines(fabric, leaves, spines, widened(outlets.cable, uplinks.width), outlets);

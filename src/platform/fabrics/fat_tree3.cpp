@@ -100,8 +100,7 @@ Fabric build(const Settings& settings, const Outlets& outlets) {
   fabric.notes = {
       fmt::format("{} leaves of {} ports in {} pods of {}, {} spines in a pod, {} cores, oversubscription {}", leaves,
                   settings.leaf_ports, pods, per_pod, built.spines, cores, settings.oversubscription)};
-  fabric.bisection      = times_nic(outlets, half_of(outlets) / (leaves > 1 ? settings.oversubscription : 1));
-  fabric.next_node      = times_nic(outlets, outlets.most_of_node * std::min(1.0, leaves > 1 ? uplinks.width : 1));
+  add_formulas_of_leaves(fabric, outlets, settings.leaf_ports, uplinks);
   fabric.built_switches = leaves + pods * built.spines + cores;
   fabric.built_cables   = int64_t{leaves} * built.spines + int64_t{pods} * built.spines * built.cores;
   for (int port = 0; port < ports; ++port) fabric.plugs.push_back(port / settings.leaf_ports);

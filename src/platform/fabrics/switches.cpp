@@ -1,5 +1,6 @@
 #include "platform/fabrics/switches.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace foreflow::platform {
@@ -8,6 +9,21 @@ Uplinks uplinks_of(int ports, double oversubscription) {
   const double wanted = ports / oversubscription;
   const int count     = static_cast<int>(std::ceil(wanted));
   return {count, wanted / count};
+}
+
+void add_formulas_of_leaves(Fabric& fabric, const Outlets& outlets, int leaf_ports, const Uplinks& uplinks) {
+  const int ports = static_cast<int>(outlets.all.size()), rails = outlets.most_of_node;
+  if (leaf_ports >= ports) {
+    fabric.bisection = times_nic(outlets, half_of(outlets));
+    fabric.next_node = times_nic(outlets, rails);
+    return;
+  }
+  const double upwards = uplinks.count * uplinks.width;
+  const double sharing = spreads(outlets) ? rails / upwards : ceil_div(rails, uplinks.count) / uplinks.width;
+  fabric.bisection     = times_nic(outlets, half_of(outlets) * upwards / leaf_ports);
+  fabric.next_node     = times_nic(outlets, rails / std::max(1.0, sharing));
+  fabric.below_leaf    = 1.0 * leaf_ports / ports;
+  fabric.leaf_nic      = times_nic(outlets, upwards / leaf_ports);
 }
 
 Port widened(const Port& port, double times) { return {port.kind, times * port.bandwidth, port.latency}; }
@@ -52,8 +68,11 @@ FabricFacts facts_of(const Recipe& recipe) {
   const Outlets outlets = outlets_of(recipe.parts, recipe.routing);
   const Fabric fabric   = recipe.fabric->build(recipe.settings, outlets);
   const Purchase bought = purchase_of(fabric);
-  return {bought.switches, bought.cables + static_cast<int64_t>(outlets.all.size()), fabric.bisection, fabric.next_node,
-          outlets.cable.bandwidth};
+  return {bought.switches,         bought.cables + static_cast<int64_t>(outlets.all.size()),
+          fabric.bisection,        fabric.narrowest.value() > 0 ? fabric.narrowest : fabric.bisection,
+          fabric.crossings,        fabric.next_node,
+          outlets.cable.bandwidth, fabric.below_leaf,
+          fabric.leaf_nic};
 }
 
 BytesPerSecond times_nic(const Outlets& outlets, double number) { return number * outlets.cable.bandwidth; }

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "foreflow/base/text.h"
 #include "platform/link_text.h"
 #include "platform/parameters.h"
@@ -87,8 +89,9 @@ Fabric build_torus(const TorusSettings& settings, const Outlets& outlets) {
     }
     stride *= side;
   }
-  const int first       = x > 1 ? x : y > 1 ? y : z;  // the side that the halves part
-  fabric.bisection      = (first > 2 ? 2.0 : 1.0) * size / first * cable.bandwidth;
+  const auto cut        = [&](int side) { return (side > 2 ? 2.0 : 1.0) * size / side * cable.bandwidth; };
+  fabric.bisection      = cut(x > 1 ? x : y > 1 ? y : z);  // the side that the halves part
+  fabric.narrowest      = cut(std::max({x, y, z}));
   fabric.next_node      = cable.bandwidth;
   fabric.built_switches = size;
   fabric.built_cables   = static_cast<int64_t>(fabric.trunks.size()) * settings.cable_nics;

@@ -60,7 +60,7 @@ double number_in(const Text& text, const char* key, const std::string& word, dou
   return *number;
 }
 
-// "key: [ a, b ]" or "key: a"; what follows # is a comment.
+// "key: [ a, b ]", "key: a", or a line "- a" of a list below its key; what follows # is a comment.
 std::vector<std::string> list_after(std::string line) {
   line = line.substr(0, line.find('#'));
   for (char& c : line) {
@@ -76,7 +76,15 @@ Lists read_yaml(const Text& text) {
                                                                  {"bandwidth", &lists.bandwidths},
                                                                  {"latency", &lists.latencies}};
   const std::vector<std::string> lines                        = lines_of(text.text);
+  std::vector<std::string>* below                             = nullptr;  // the list whose lines follow
   for (size_t line = 0; line < lines.size(); ++line) {
+    const std::vector<std::string> items = list_after(lines[line]);
+    if (items.size() == 2 && items.front() == "-" && below != nullptr) {
+      below->push_back(items.back());
+      continue;
+    }
+    if (items.empty()) continue;
+    below              = nullptr;
     const size_t colon = lines[line].find(':');
     if (colon == std::string::npos) continue;
     const std::vector<std::string> words = words_of(lines[line].substr(0, colon));
@@ -84,6 +92,7 @@ Lists read_yaml(const Text& text) {
     if (key == keys.end()) continue;
     if (!key->second->empty()) text.fail_at(line + 1, fmt::format("the key {} stands twice; keep one", key->first));
     *key->second = list_after(lines[line].substr(colon + 1));
+    if (key->second->empty()) below = key->second;
   }
   return lists;
 }

@@ -89,18 +89,6 @@ Nearness between(const PciPart& a, const PciPart& b, int packages) {
   return common == a.above.size() && common == b.above.size() ? Nearness::one_switch : Nearness::some_switches;
 }
 
-// The data sheet that the model names: "NVIDIA A100-SXM4-80GB".
-std::string_view sheet_of_model(const std::string& model) {
-  for (const DeviceDef& device : devices()) {
-    if (!model.empty() && model.find(device.name) != std::string::npos) return device.name;
-  }
-  for (const DeviceDef& device : devices()) {
-    const std::string family = device.name.substr(0, device.name.find('-'));
-    if (!model.empty() && words_of(model).size() > 1 && model.find(family) != std::string::npos) return device.name;
-  }
-  return "";
-}
-
 // A matrix of MB/s between GPUs, as NVML or ROCm gave it to hwloc; empty: none.
 std::vector<double> bandwidths_of(const pugi::xml_node& topology, size_t gpus) {
   for (const pugi::xml_node& element : topology.children()) {
@@ -190,15 +178,11 @@ Imported read_hwloc(const Text& text, const ImportOptions& options) {
     text.fail(fmt::format("{} GPUs and cards are too many; use at most {}", found.gpus.size() + found.cards.size(),
                           kMostOfServer));
   Server server;
-  Node& node                     = server.node;
-  node.title                     = "Server as hwloc shows it";
-  node.sources                   = {"nodes: " + text.file, kLatencySource};
-  node.gpus                      = static_cast<int>(found.gpus.size());
-  const std::string& model       = found.gpus.front().model;
-  const std::string_view known   = sheet_of_model(model);
-  const std::string_view because = model.empty() ? "which the file does not name" : "which is no known data sheet";
-  node.gpu                       = known.empty() ? sheet_or(options, "A100-PCIE-80GB", because, server.assumed)
-                                                 : changed(options.device, devices().get(known, "import").sheet);
+  Node& node   = server.node;
+  node.title   = "Server as hwloc shows it";
+  node.sources = {"nodes: " + text.file, kLatencySource};
+  node.gpus    = static_cast<int>(found.gpus.size());
+  node.gpu     = sheet_of_model(found.gpus.front().model, options, server.assumed);
   add_links(server, bandwidths_of(topology, found.gpus.size()));
   Port pcie          = pcie_of(node.gpu);
   const double speed = std::max_element(found.gpus.begin(), found.gpus.end(), [](const PciPart& a, const PciPart& b) {

@@ -40,6 +40,9 @@ struct Server {
 DataSheet sheet_or(const ImportOptions& options, std::string_view guess, std::string_view why,
                    std::vector<std::string>& assumed);
 
+// The data sheet of the user, or else that of what a driver calls "NVIDIA H100 80GB HBM3"; what is guessed is assumed.
+DataSheet sheet_of_model(const std::string& model, const ImportOptions& options, std::vector<std::string>& assumed);
+
 // PCIe as devices of this kind have it, x16.
 Port pcie_of(const DataSheet& sheet);
 // GB/s each way of one NVLink of this generation.
@@ -59,7 +62,7 @@ std::string plain(const std::string& name);
 // So many of the server, on a switch that does not block. Throws Error where two parts have one name.
 Imported write_servers(Server server, const ImportOptions& options, const Text& text);
 
-// Lines without what follows them; terminal colours are left out.
+// Lines without what follows them; terminal colours are left out, also those without their escape character.
 std::vector<std::string> lines_of(std::string_view text);
 std::vector<std::string> words_of(std::string_view line);
 

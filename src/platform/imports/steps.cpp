@@ -25,6 +25,17 @@ void check_names(const Node& node, const Text& text) {
   for (const Nic& nic : node.nics) take(links, nic.name);
 }
 
+// The length of a terminal's colour, "\x1b[4m", that begins here; 0: none does. Texts that were copied have often lost
+// the first character of it.
+size_t colour_at(std::string_view text, size_t begin) {
+  size_t at = begin;
+  if (text[at] == '\x1b') ++at;
+  if (at == text.size() || text[at] != '[') return at - begin;
+  size_t end = at + 1;
+  while (end < text.size() && (std::isdigit(static_cast<unsigned char>(text[end])) != 0 || text[end] == ';')) ++end;
+  return end > at + 1 && end < text.size() && text[end] == 'm' ? end + 1 - begin : at - begin;
+}
+
 }  // namespace
 
 void Text::fail(const std::string& what) const { throw Error(file, what); }
@@ -101,8 +112,8 @@ Imported write_servers(Server server, const ImportOptions& options, const Text& 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines(1);
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\x1b') {  // "\x1b[4m"
-      while (i < text.size() && std::isalpha(static_cast<unsigned char>(text[i])) == 0) ++i;
+    if (const size_t colour = colour_at(text, i); colour > 0) {
+      i += colour - 1;
     } else if (text[i] == '\n') {
       lines.emplace_back();
     } else if (text[i] != '\r') {

@@ -93,7 +93,7 @@ Seconds read_time(std::string_view text) {
 }
 
 FlopsPerSecond read_speed(std::string_view text) {
-  const double value = read(text, speed_factor, "f", "\"1Gf\" or \"500Mflops\"");
+  const double value = read(text, speed_factor, "f", "\"1Gf\" or \"500megaflops\"");
   if (value < 0) throw Error("", fmt::format("\"{}\" must not be negative, like \"1Gf\"", text));
   return FlopsPerSecond(value);
 }

@@ -1,6 +1,8 @@
 // <config>: what a file asks of SimGrid's models. Foreflow honours the numbers that say how much of a link's bandwidth
 // is left, how long its latency is and how large TCP's window is, and names the rest. A model sets those that the file
 // does not state itself.
+#include <algorithm>
+#include <array>
 #include <optional>
 
 #include "foreflow/base/text.h"
@@ -34,6 +36,36 @@ const std::vector<Model>& models() {
                                          {"ns-3", 1, 1, true, false, kPackets},
                                          {"NS3", 1, 1, true, false, kPackets}};
   return all;
+}
+
+// Of SimGrid's settings those that change no predicted time here: how it computes, what it writes, and that hosts have
+// coordinates, which Foreflow reads anyway. A "/" at the end stands for all that begin so.
+bool changes_nothing(std::string_view id) {
+  constexpr std::array<std::string_view, 23> kSuch = {"bmf/",
+                                                      "clean-atexit",
+                                                      "cmonkey/",
+                                                      "contexts/",
+                                                      "coordinates",
+                                                      "cpu/",
+                                                      "debug/",
+                                                      "disk/",
+                                                      "exception/",
+                                                      "help-nostop",
+                                                      "maxmin/",
+                                                      "network/coordinates",
+                                                      "network/maxmin-selective-update",
+                                                      "network/optim",
+                                                      "network/solver",
+                                                      "ns3/",
+                                                      "model-check/",
+                                                      "precision/",
+                                                      "surf/",
+                                                      "tracing",
+                                                      "tracing/",
+                                                      "verbose-exit",
+                                                      "viva/"};
+  return std::any_of(kSuch.begin(), kSuch.end(),
+                     [&](std::string_view one) { return one.back() == '/' ? id.starts_with(one) : id == one; });
 }
 
 // What a file asks for; nothing where it does not.
@@ -80,7 +112,7 @@ bool honoured(Reading& reading, const pugi::xml_node& node, Asked& asked) {
     reading.folders.push_back(value);
     return true;
   }
-  return !id.starts_with("network/") && !id.starts_with("host/") && !id.starts_with("smpi/");
+  return changes_nothing(id);
 }
 
 // Why lists "SIZE:FACTOR;..." are not honoured.

@@ -85,9 +85,9 @@ const std::vector<BadFile>& cases() {
        "of "
        "their own"},
       {"SpeedOfAnotherUnit", zone("<host id=\"a\" speed=\"1GHz\"/>"),
-       "p.xml:4:1: speed: \"1GHz\" has the unknown unit \"GHz\"; write it like \"1Gf\" or \"500Mflops\""},
+       "p.xml:4:1: speed: \"1GHz\" has the unknown unit \"GHz\"; write it like \"1Gf\" or \"500megaflops\""},
       {"SpeedIsNoNumber", zone("<host id=\"a\" speed=\"fast\"/>"),
-       "p.xml:4:1: speed: \"fast\" is no number with a unit, like \"1Gf\" or \"500Mflops\""},
+       "p.xml:4:1: speed: \"fast\" is no number with a unit, like \"1Gf\" or \"500megaflops\""},
       {"NegativeSpeed", zone("<host id=\"a\" speed=\"-1Gf\"/>"),
        "p.xml:4:1: speed: \"-1Gf\" must not be negative, like \"1Gf\""},
       {"HugeSpeed", zone("<host id=\"a\" speed=\"1e308Gf\"/>"), "p.xml:4:1: speed: \"1e308Gf\" is out of range"},

@@ -255,6 +255,16 @@ TEST(RailOnly, GoesToAnotherRailThroughAGpuOfTheNode) {
     kinds.push_back(platform.links()[static_cast<size_t>(link)].kind);
   EXPECT_EQ(std::count(kinds.begin(), kinds.end(), "nvlink"), 2) << "to the GPU of the other rail";
   EXPECT_EQ(std::count(kinds.begin(), kinds.end(), "nic"), 2);
+  // As NCCL's PXN: out over the card of the receiver's rail.
+  for (int from = 0; from < 8; ++from) {
+    for (int to = 0; to < 8; ++to) {
+      const Route route = platform.route(from, 8 + to);
+      const auto leaves = [&](int link) {
+        return platform.links()[static_cast<size_t>(link)].name == "node0-nic" + std::to_string(to) + "_UP";
+      };
+      EXPECT_TRUE(std::any_of(route.links.begin(), route.links.end(), leaves)) << from << " to " << to;
+    }
+  }
   EXPECT_EQ(platform.route(3, 5).links.size(), 2u) << "inside the node as ever";
 }
 

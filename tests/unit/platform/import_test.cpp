@@ -107,6 +107,80 @@ TEST(Import, ReadsNetworksOfAstraSim) {
   EXPECT_EQ(machine("astra.json").devices().size(), 16u);
 }
 
+// As a terminal shows it, and as it looks where the escape characters were lost on the way.
+TEST(Import, ReadsAMatrixWithAndWithoutTheEscapesOfItsColours) {
+  for (const std::string escape : {"\x1b", ""}) {
+    const std::string text = "\t" + escape + "[4mGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID" + escape +
+                             "[0m\nGPU0\t X \tPHB\t0-31\t0\t\tN/A\nGPU1\tPHB\t X \t0-31\t0\t\tN/A\n";
+    const Imported read = import_platform(text, "t.txt", {});
+    EXPECT_EQ(read.format, "nvidia-smi topo -m");
+    EXPECT_EQ(load(read.xml, "t.xml").devices().size(), 2u);
+  }
+}
+
+TEST(Import, ReadsListsOfYamlInLinesOfTheirOwn) {
+  const std::string text =
+      "topology:  # of each dimension\n  - Switch\n  - Ring\nnpus_count:\n- 8\n- 4\nbandwidth:\n  - 400\n  - 50.0\n"
+      "latency: [500, 700]\n";
+  const Platform platform = load(import_platform(text, "t.yml", {}).xml, "t.xml");
+  ASSERT_EQ(platform.devices().size(), 32u);
+  EXPECT_EQ(bandwidth(platform, 0, 1), 400e9);
+  EXPECT_EQ(bandwidth(platform, 0, 8), 50e9);
+  EXPECT_EQ(refusal("topology:\n  - Ring\nnpus_count:\n  - 8\n  - 2\nbandwidth: 1\nlatency: 1\n"),
+            "t.txt: npus_count has 2 numbers for 1 dimensions; give one for each");
+}
+
+std::string device_of(const std::string& model, std::vector<std::string>& assumed) {
+  std::string text     = read_file(kSeeds + "hwloc.xml");
+  const std::string of = "NVIDIA A100-SXM4-80GB";
+  for (size_t at = text.find(of); at != std::string::npos; at = text.find(of, at + model.size()))
+    text.replace(at, of.size(), model);
+  const Imported read = import_platform(text, "t.xml", {});
+  for (const std::string& line : read.assumed) {
+    if (line.starts_with("device: ")) assumed.push_back(line);
+  }
+  return load(read.xml, "t.xml").devices().front().kind;
+}
+
+// What drivers call them, by what nvidia-smi -L and rocm-smi print.
+TEST(Import, KnowsGpusByTheNamesOfTheirDrivers) {
+  const std::vector<std::pair<std::string, std::string>> names = {{"NVIDIA H100 80GB HBM3", "H100-SXM5-80GB"},
+                                                                  {"NVIDIA H100 PCIe", "H100-PCIE-80GB"},
+                                                                  {"NVIDIA H100 NVL", "H100-NVL-94GB"},
+                                                                  {"NVIDIA H200", "H200-SXM5-141GB"},
+                                                                  {"NVIDIA H20", "H20-96GB"},
+                                                                  {"NVIDIA GH200 480GB", "GH200-96GB"},
+                                                                  {"NVIDIA B200", "B200-180GB"},
+                                                                  {"NVIDIA GB200", "GB200-186GB"},
+                                                                  {"NVIDIA A100 80GB PCIe", "A100-PCIE-80GB"},
+                                                                  {"NVIDIA A100-SXM4-40GB", "A100-SXM4-40GB"},
+                                                                  {"NVIDIA A10", "A10-24GB"},
+                                                                  {"NVIDIA A10G", "A10G-24GB"},
+                                                                  {"NVIDIA L4", "L4-24GB"},
+                                                                  {"NVIDIA L40S", "L40S-48GB"},
+                                                                  {"NVIDIA GeForce RTX 4090", "RTX-4090-24GB"},
+                                                                  {"Tesla T4", "T4-16GB"},
+                                                                  {"Tesla V100-SXM2-32GB", "V100-SXM2-32GB"},
+                                                                  {"Tesla V100-PCIE-16GB", "V100-PCIE-16GB"},
+                                                                  {"AMD Instinct MI300X", "MI300X-192GB"}};
+  for (const auto& [model, device] : names) {
+    std::vector<std::string> assumed;
+    EXPECT_EQ(device_of(model, assumed), device) << model;
+  }
+  std::vector<std::string> exact, near, other;
+  device_of("NVIDIA A100-SXM4-40GB", exact);
+  EXPECT_TRUE(exact.empty());
+  device_of("NVIDIA H100 PCIe", near);
+  EXPECT_EQ(near, std::vector<std::string>{
+                      "device: H100-PCIE-80GB, taken for \"NVIDIA H100 PCIe\"; --set device=NAME says which it is"});
+  for (const std::string unknown : {"NVIDIA GeForce RTX 3090", "NVIDIA L40", "NVIDIA RTX A6000"}) {
+    other.clear();
+    device_of(unknown, other);
+    EXPECT_EQ(other, std::vector<std::string>{"device: A100-PCIE-80GB, as there is no data sheet of \"" + unknown +
+                                              "\"; --set device=NAME says which it is"});
+  }
+}
+
 TEST(Import, SaysWhatItAssumesInTheFileToo) {
   for (const auto& entry : std::filesystem::directory_iterator(kSeeds)) {
     const Imported read = imported(entry.path().filename().string());

@@ -113,6 +113,16 @@ TEST(SimgridFile, HonoursTheFactorsOfItsNetworkModelAndNamesTheRest) {
                                      "message, and a phase of a collective is one flow of many messages)"});
 }
 
+TEST(SimgridFile, NamesSettingsThatItDoesNotKnow) {
+  const auto ignored = [](const std::string& id) {
+    return from(two_hosts("<config><prop id=\"" + id + "\" value=\"1\"/></config>")).declared().ignored;
+  };
+  for (const std::string id : {"plugin", "nonsense", "network/loopback-bw", "host/model", "tracings"})
+    EXPECT_EQ(ignored(id), std::vector<std::string>{"config: " + id + " \"1\""});
+  for (const std::string id : {"tracing/filename", "contexts/stack-size", "maxmin/precision", "network/coordinates"})
+    EXPECT_TRUE(ignored(id).empty()) << "how SimGrid computes and what it writes changes no time: " << id;
+}
+
 // SimGrid's defaults: its option network/TCP-gamma, and set_default() of its models.
 TEST(SimgridFile, SetsWhatAModelSaysUnlessTheFileDoes) {
   const auto with = [](const std::string& props) {
