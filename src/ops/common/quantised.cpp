@@ -15,6 +15,13 @@ int64_t quantise(double ratio, int64_t zero_point, DType dtype) {
   return std::isnan(ratio) ? zero_point : static_cast<int64_t>(std::clamp(rounded, lowest, highest));
 }
 
+ByteRange range_of(float lowest, float highest) {
+  lowest            = std::min(lowest, 0.0F);
+  highest           = std::max(highest, 0.0F);
+  const float scale = highest > lowest ? (highest - lowest) / 255.0F : 1;
+  return {scale, quantise(-lowest / scale, 0, DType::u8)};
+}
+
 namespace {
 
 std::vector<double> spread_blocks(const OpCall& call, size_t operand, const std::vector<double>& numbers,

@@ -123,7 +123,7 @@ class SampleFinder {
       if (!equal_alone(numbers, found_.small_one.entry().values[ir::index(result)])) return Content::other;
       return equal_for_all(numbers) ? Content::same : Content::index;
     }
-    return dim->per == 1 && is_same(op, result) ? Content::same : Content::other;
+    return is_same(op, result) ? Content::same : Content::other;
   }
 
   // Whether the samples of a result whose numbers are not known are equal: the op repeats what it takes for every
@@ -136,7 +136,7 @@ class SampleFinder {
       const ValueId id = inputs[i];
       const bool same  = found_.content(id) == Content::same;
       if (!same && found_.content(id) != Content::shared) return false;
-      const bool states_sizes = i > 0 && (op.def->role == ir::Role::view || stretches(op.def->name));
+      const bool states_sizes = i > 0 && (op.def->role == ir::Role::view || stretches(op.def->name) || resizes(op));
       if (!same && !states_sizes && id != ValueId::none && !found_.same_for_all_b[ir::index(id)] &&
           op.def->name != "ConstantOfShape")
         return false;
@@ -146,10 +146,19 @@ class SampleFinder {
     }
     if (!op.def->foldable || op.result_count != 1) return false;
     if (!any) return stretches(op.def->name);
+    if (resizes(op)) return keeps_samples(inputs[0], result);
     const OpTypes types(function_, op, found_.small.entry().values);
     const Decision decision = decide(types.call(), arriving, static_cast<int>(found_.small_batch));
     const auto dim          = static_cast<int32_t>(found_.dim_of(result)->dim);
     return decision.inputs == arriving && decision.outputs[0] == Layout::split(dim);
+  }
+
+  // Sizes are stated for the whole batch, so its factors keep no split.
+  static bool resizes(const ir::Op& op) { return op.def->name == "Resize"; }
+
+  bool keeps_samples(ValueId operand, ValueId result) const {
+    const auto from = found_.dim_of(operand), to = found_.dim_of(result);
+    return from && to && from->dim == to->dim && from->per == to->per;
   }
 
   const ir::Function& function_;

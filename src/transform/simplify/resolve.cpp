@@ -46,6 +46,29 @@ std::optional<ir::Array> unrepeated(const ir::Array& array) {
   return part_of(array, Layout::split(0), static_cast<int>(dims[0]), 0);
 }
 
+// A Resize to stated sizes as one of the axes that change, or else of the last, so that the others may be split. Nothing
+// if the sizes are not simply the result's.
+std::optional<ir::Attributes> resized_axes(const ir::Op& op, const ir::Type& from, const ir::Type& to) {
+  ir::Attributes attributes = *op.attributes;
+  const std::string mode    = attributes.string_or("coordinate_transformation_mode", "half_pixel");
+  if (attributes.string_or("keep_aspect_ratio_policy", "stretch") != "stretch" || mode == "tf_crop_and_resize" ||
+      !from.resolved() || !to.resolved() || from.dims.size() != to.dims.size())
+    return std::nullopt;
+  std::vector<int64_t> axes, sizes;
+  for (size_t axis = 0; axis < to.dims.size(); ++axis) {
+    if (from.dims[axis] == to.dims[axis]) continue;
+    axes.push_back(static_cast<int64_t>(axis));
+    sizes.push_back(to.dims[axis]);
+  }
+  if (axes.empty() && !to.dims.empty()) {
+    axes.push_back(static_cast<int64_t>(to.dims.size()) - 1);
+    sizes.push_back(to.dims.back());
+  }
+  attributes.set("axes", axes);
+  attributes.set("sizes", sizes);
+  return attributes;
+}
+
 class Resolver {
  public:
   explicit Resolver(const ir::Module& module)
@@ -110,6 +133,15 @@ class Resolver {
       shaped.set("shape",
                  split_free_shape(values_[ir::index(inputs[0])].type.dims, values_[op.first_result].type.dims));
       attributes = builder_.share(std::move(shaped));
+    }
+    constexpr size_t kSizes = 3;
+    const bool by_sizes =
+        op.attributes->find("sizes") != nullptr || (inputs.size() > kSizes && inputs[kSizes] != ir::ValueId::none);
+    if (op.def->name == "Resize" && resolved && by_sizes) {
+      if (auto axes = resized_axes(op, values_[ir::index(inputs[0])].type, values_[op.first_result].type)) {
+        operands.resize(1);
+        attributes = builder_.share(std::move(*axes));
+      }
     }
     const auto first = static_cast<int32_t>(builder_.append(op.def, op.callee, attributes, operands, op.result_count));
     for (uint32_t i = 0; i < op.result_count; ++i) {
