@@ -26,24 +26,12 @@ std::vector<Array> eval(const OpCall& call) {
   return {take(data, indices.dims(), element_offsets(call, data.dims(), indices, axis))};
 }
 
-// Zeros of the shape of the data. Where samples are chosen from one by one, those of one sample are repeated, so that
-// others may be elsewhere.
-int emit_zeros_by_sample(GradBuilder& builder, size_t axis) {
-  const Type data = tensor_operand(builder.call(), 0), indices = tensor_operand(builder.call(), 1);
-  if (axis == 0 || !has_dims(data) || !has_dims(indices) || data.dims[0] != indices.dims[0]) return emit_zeros(builder);
-  std::vector<int64_t> shape(data.dims.begin(), data.dims.end());
-  shape[0]       = 1;
-  const int zero = builder.emit("ConstantOfShape", {{"shape", shape}, {"value", Array(data.dtype, {1})}}, {})[0];
-  return builder.emit("RepeatLike", {{"dim", int64_t{0}}, {"like_dim", int64_t{0}}},
-                      {zero, builder.output_gradient(0)})[0];
-}
-
 // What was chosen is added up where it came from.
 void grad(GradBuilder& builder) {
   const size_t rank = tensor_operand(builder.call(), 0).dims.size();
   const size_t axis = axis_attribute(builder.call(), rank, 0);
   const Attributes attributes{{"axis", static_cast<int64_t>(axis)}, {"reduction", "add"}};
-  const std::vector<int> operands{emit_zeros_by_sample(builder, axis), builder.input(1), builder.output_gradient(0)};
+  const std::vector<int> operands{emit_zeros(builder, axis), builder.input(1), builder.output_gradient(0)};
   builder.set_input_gradient(0, builder.emit("ScatterElements", attributes, operands)[0]);
 }
 
