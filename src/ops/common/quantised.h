@@ -8,7 +8,7 @@
 namespace foreflow::ops {
 
 // round(x / scale) + zero_point as ONNX rounds: to nearest even, then held to the range of `dtype`, an integer of at
-// most 16 bits.
+// most 16 bits. What is no number becomes the least one, as ONNX Runtime has it, so a mask of -inf stays one.
 int64_t quantise(double ratio, int64_t zero_point, DType dtype);
 
 // The scale and zero point with which the range of some numbers, and 0, is spread over 0 .. 255; in Float32, as the

@@ -1,6 +1,8 @@
 // Recurrent layers, pools, normalisations and pictures where ONNX's own tests say nothing; numbers worked out by hand.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "unit/ops/apply.h"
 
 namespace foreflow::test::networks_test {
@@ -65,6 +67,13 @@ TEST(DynamicQuantizeLSTM, RoundsXAndTheStatesByTheirRanges) {
   ASSERT_EQ(y[0].dims(), (Dims{3, 2, 2, 2}));
   for (int64_t i = 0; i < y[0].size(); ++i) EXPECT_NEAR(y[0].at(i), states[static_cast<size_t>(i)], 1e-6) << i;
   for (int64_t i = 0; i < y[2].size(); ++i) EXPECT_NEAR(y[2].at(i), cells[static_cast<size_t>(i)], 1e-6) << i;
+}
+
+// As onnxruntime 1.32 has it: exports calibrated with a mask of -inf have the scale inf, and -inf / inf is no number.
+TEST(QuantizeLinear, MakesTheLeastNumberOfWhatIsNone) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const Array x             = floats({3}, {-kInfinity, 0, 1}), zero(ir::DType::i8, {});
+  EXPECT_EQ(apply("QuantizeLinear", {}, {x, Array::scalar(kInfinity), zero}).to_ints(), (Ints{-128, 0, 0}));
 }
 
 TEST(Resize, SmoothsASmallerPictureWhereAntialiasAsksForIt) {
