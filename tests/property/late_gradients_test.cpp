@@ -73,6 +73,18 @@ func @main(weight %w: Tensor[Float32, (3, 5)], %x: Tensor[Float32, (8, 4, 3)], %
 })");
 }
 
+// The sizes are those of the whole batch.
+TEST(LateGradients, OfPicturesThatAreResizedToStatedSizes) {
+  expect_same_training(R"(
+func @main(weight %w: Tensor[Float32, (4, 5)], %x: Tensor[Float32, (8, 3, 4)]) {
+  %rows = MatMul(%x, %w)
+  %sizes = Constant[value = Int64(3,)[8, 3, 7]]()
+  %wide = Resize[mode = "linear"](%rows, _, _, %sizes)
+  %y = Mul(%wide, %wide)
+  return %y
+})");
+}
+
 TEST(LateGradients, OfElementsThatEachSampleGathers) {
   expect_same_training(R"(
 func @main(weight %w: Tensor[Float32, (3, 5)], %x: Tensor[Float32, (8, 4, 3)], %at: Tensor[Int64, (8, 4, 2)]) {

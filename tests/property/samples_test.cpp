@@ -151,7 +151,7 @@ func @main(%x: Tensor[Float32, ({B}, {S}, 2)]) {
   %n = Shape[start = 0, end = 1](%x)
   %s = Shape[start = 1, end = 2](%x)
   %first = Constant[value = Int64(1,)[1]]()
-  %size = Constant[value = Int64(1,)[80]]()
+  %size = Constant[value = Int64(1,)[400]]()
   %four = Constant[value = Int64(1,)[4]]()
   %shape = Concat[axis = 0](%first, %n, %size, %four)
   %one = Constant[value = Float32()[1]]()
@@ -162,7 +162,14 @@ func @main(%x: Tensor[Float32, ({B}, {S}, 2)]) {
   %places = CumSum(%small, %axis)
   %zero = Constant[value = Int64()[0]]()
   %by_sample = Gather[axis = 0](%places, %zero)
-  %y = Concat[axis = 2](%by_sample, %x)
+  %one_more = Constant[value = Int64()[1]]()
+  %all = Shape(%x)
+  %b = Gather[axis = 0](%all, %zero)
+  %samples = Range(%zero, %b, %one_more)
+  %column_axis = Constant[value = Int64(1,)[1]]()
+  %column = Unsqueeze(%samples, %column_axis)
+  %of_all = GatherND(%by_sample, %column)
+  %y = Concat[axis = 2](%of_all, %x)
   return %y
 })"},
       {"resized_to_stated_sizes", R"(

@@ -31,10 +31,10 @@ bool is_last_axis(const ir::Op& op, size_t rank) {
 }
 
 SampleGather tuples_by_sample(const ir::Function& function, const ir::Op& op, const ir::Op* joins,
-                              const SampleValues& values) {
+                              const SampleValues& values, Content from) {
   const auto inputs       = function.inputs(op);
   const ir::Type& indices = values.whole_of(inputs[1]).type;
-  const bool from_samples = values.content(inputs[0]) == Content::data && counts_first(values, inputs[0], 1);
+  const bool from_samples = values.content(inputs[0]) == from && counts_first(values, inputs[0], 1);
   if (!from_samples || op.attributes->int_or("batch_dims", 0) != 0 || !counts_first(values, inputs[1], 1))
     return SampleGather::none;
   if (begins_with_sample(values, inputs[1], static_cast<size_t>(indices.dims.back()))) return SampleGather::tuples;
@@ -96,11 +96,11 @@ ValueId row_of_sample(const ir::Function& function, const ir::Op& op, const ir::
 
 namespace {
 
-SampleGather rows_by_sample(const ir::Function& function, const ir::Op& op, const SampleValues& values) {
+SampleGather rows_by_sample(const ir::Function& function, const ir::Op& op, const SampleValues& values, Content from) {
   const auto inputs = function.inputs(op);
   const auto data   = values.dim_of(inputs[0]);
-  if (values.content(inputs[0]) != Content::data || values.content(inputs[1]) != Content::index || !data ||
-      data->dim != 0 || op.attributes->int_or("axis", 0) != 0 || !counts_first(values, inputs[1], 1))
+  if (values.content(inputs[0]) != from || values.content(inputs[1]) != Content::index || !data || data->dim != 0 ||
+      op.attributes->int_or("axis", 0) != 0 || !counts_first(values, inputs[1], 1))
     return SampleGather::none;
   const ir::Type& small = values.small_of(inputs[0]).type;
   const auto steps      = values.steps_of(inputs[1]);
@@ -117,12 +117,12 @@ SampleGather rows_by_sample(const ir::Function& function, const ir::Op& op, cons
 }  // namespace
 
 SampleGather find_sample_gather(const ir::Function& function, const ir::Op& op, const ir::Op* joins,
-                                const SampleValues& values) {
+                                const SampleValues& values, Content from) {
   if (op.is_call() || op.result_count != 1 || function.inputs(op).size() != 2) return SampleGather::none;
-  if (op.def->name == "GatherND") return tuples_by_sample(function, op, joins, values);
+  if (op.def->name == "GatherND") return tuples_by_sample(function, op, joins, values, from);
   if (op.def->name == "Gather" && row_of_sample(function, op, joins, values) != ValueId::none)
     return SampleGather::merged_row;
-  if (op.def->name == "Gather") return rows_by_sample(function, op, values);
+  if (op.def->name == "Gather") return rows_by_sample(function, op, values, from);
   return SampleGather::none;
 }
 

@@ -4,6 +4,7 @@
 
 #include "foreflow/transform/layout.h"
 #include "transform/rewrite/op_types.h"
+#include "transform/samples/sample_gathers.h"
 
 namespace foreflow::transform {
 namespace {
@@ -129,6 +130,7 @@ class SampleFinder {
   // Whether the samples of a result whose numbers are not known are equal: the op repeats what it takes for every
   // sample, or treats every sample by itself.
   bool is_same(const ir::Op& op, ValueId result) const {
+    if (find_sample_gather(function_, op, nullptr, found_, Content::same) != SampleGather::none) return true;
     std::vector<Layout> arriving;
     bool any          = false;
     const auto inputs = function_.inputs(op);
