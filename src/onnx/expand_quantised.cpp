@@ -126,30 +126,4 @@ std::vector<ValueId> qattention(const ControlNode& node) {
                            static_cast<size_t>(node.proto.output_size()));
 }
 
-namespace {
-
-// w[dirs,k,n] with scales [dirs] or [dirs,n], transposed.
-ValueId lstm_weight(const ControlNode& node, size_t index, size_t scale) {
-  if (rank_of(node, required(node, scale, "its scale")).value_or(1) != 2)
-    return transposed(node, real(node, index, scale, scale + 1, 0), {0, 2, 1});
-  std::vector<ValueId> operands{required(node, index, "a weight")};
-  for (const size_t i : {scale, scale + 1}) {
-    if (node.input(i) != ValueId::none)
-      operands.push_back(node.op("Unsqueeze", {node.input(i), integers(node, {1})}));  // one block of all k
-  }
-  return transposed(node, node.op("DequantizeLinear", operands, {{"axis", int64_t{1}}}), {0, 2, 1});
-}
-
-}  // namespace
-
-// Operands: those of LSTM, whose weights are transposed and quantised; then scale and zero point of both. Activations
-// are left in floats, where ONNX Runtime quantises them for each product.
-std::vector<ValueId> dynamic_quantize_lstm(const ControlNode& node) {
-  std::vector<ValueId> operands{required(node, 0, "X"), lstm_weight(node, 1, 8), lstm_weight(node, 2, 10)};
-  for (size_t i = 3; i < 8; ++i) operands.push_back(node.input(i));
-  while (operands.back() == ValueId::none) operands.pop_back();
-  return node.emitter.emit(node.where, "LSTM", operands, node.attributes,
-                           static_cast<size_t>(node.proto.output_size()));
-}
-
 }  // namespace foreflow::onnx::expansions

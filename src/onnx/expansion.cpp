@@ -35,7 +35,6 @@ constexpr std::array kExpansions = {
     ExpansionRow{"", "SequenceInsert", expansions::sequence_insert},
     ExpansionRow{"", "SequenceLength", expansions::sequence_length},
     ExpansionRow{"", "SplitToSequence", expansions::split_to_sequence},
-    ExpansionRow{kOnnxRuntime, "DynamicQuantizeLSTM", expansions::dynamic_quantize_lstm},
     ExpansionRow{kOnnxRuntime, "DynamicQuantizeMatMul", expansions::dynamic_quantize_matmul},
     ExpansionRow{kOnnxRuntime, "GroupNorm", expansions::group_norm},
     ExpansionRow{kOnnxRuntime, "MatMulIntegerToFloat", expansions::matmul_integer_to_float},

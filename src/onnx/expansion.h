@@ -17,7 +17,6 @@ namespace expansions {
 std::vector<ir::ValueId> affine_grid(const ControlNode& node);
 std::vector<ir::ValueId> attention(const ControlNode& node);
 std::vector<ir::ValueId> concat_from_sequence(const ControlNode& node);
-std::vector<ir::ValueId> dynamic_quantize_lstm(const ControlNode& node);
 std::vector<ir::ValueId> dynamic_quantize_matmul(const ControlNode& node);
 std::vector<ir::ValueId> group_norm(const ControlNode& node);
 std::vector<ir::ValueId> lp_normalization(const ControlNode& node);

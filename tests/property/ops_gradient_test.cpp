@@ -235,8 +235,8 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
   add("has no float operand", {"BlackmanWindow", "Constant", "ConstantOfShape", "EyeLike", "HammingWindow",
                                "HannWindow", "MelWeightMatrix", "TfIdfVectorizer"});
   add("works on quantised numbers, whose slope is zero or jumps",
-      {"DequantizeLinear", "DynamicQuantizeLinear", "GatherBlockQuantized", "MatMulNBits", "QLinearConv",
-       "QLinearMatMul", "QuantizeLinear"});
+      {"DequantizeLinear", "DynamicQuantizeLinear", "DynamicQuantizeLSTM", "GatherBlockQuantized", "MatMulNBits",
+       "QLinearConv", "QLinearMatMul", "QuantizeLinear"});
   add("draws its result",
       {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"});
   add("the length of the result jumps with its operands", {"Range", "Unique"});
@@ -252,6 +252,7 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
                                                                  "EmbeddingGrad",
                                                                  "GRUGrad",
                                                                  "GatherGrad",
+                                                                 "GatherNDGrad",
                                                                  "GatherPartGrad",
                                                                  "GeluGrad",
                                                                  "GridSampleGrad",

@@ -97,6 +97,89 @@ func @main(weight %w: Tensor[Float32, (1, 12, 2)], weight %r: Tensor[Float32, (1
   %y, %last, %cell = LSTM[hidden_size = 3](%steps, %w, %r, _, _, %zeros, %zeros)
   return %y
 })"},
+      {"heads_of_a_query_for_all", R"(
+func @main(weight %query: Tensor[Float32, (1, 1, 6)], %x: Tensor[Float32, ({B}, {S}, 6)]) {
+  %n = Shape[start = 0, end = 1](%x)
+  %rest = Constant[value = Int64(2,)[1, 1]]()
+  %repeats = Concat[axis = 0](%n, %rest)
+  %queries = Tile(%query, %repeats)
+  %first = Transpose[perm = [1, 0, 2]](%queries)
+  %two = Constant[value = Int64(1,)[2]]()
+  %all = Mul(%n, %two)
+  %one = Constant[value = Int64(1,)[1]]()
+  %three = Constant[value = Int64(1,)[3]]()
+  %heads_shape = Concat[axis = 0](%one, %all, %three)
+  %heads = Reshape(%first, %heads_shape)
+  %q = Transpose[perm = [1, 0, 2]](%heads)
+  %s = Shape[start = 1, end = 2](%x)
+  %x_heads_shape = Concat[axis = 0](%all, %three, %s)
+  %by_sample = Transpose[perm = [0, 2, 1]](%x)
+  %k = Reshape(%by_sample, %x_heads_shape)
+  %y = MatMul(%q, %k)
+  return %y
+})"},
+      {"repeated_in_blocks", R"(
+func @main(weight %keys: Tensor[Float32, (2, 3, 4)], %x: Tensor[Float32, ({B}, 2, {S}, 3)]) {
+  %n = Shape[start = 0, end = 1](%x)
+  %rest = Constant[value = Int64(2,)[1, 1]]()
+  %repeats = Concat[axis = 0](%n, %rest)
+  %all_keys = Tile(%keys, %repeats)
+  %s = Shape[start = 2, end = 3](%x)
+  %open = Constant[value = Int64(1,)[-1]]()
+  %three = Constant[value = Int64(1,)[3]]()
+  %merged = Concat[axis = 0](%open, %s, %three)
+  %q = Reshape(%x, %merged)
+  %y = MatMul(%q, %all_keys)
+  return %y
+})"},
+      {"row_of_the_largest", R"(
+func @main(%x: Tensor[Float32, ({B}, {S}, 4)], %at: Tensor[Int64, ({B}, {S})]) {)" +
+                                 kNumbers + R"(
+  %shape = Shape(%x)
+  %b = Gather[axis = 0](%shape, %zero)
+  %s = Gather[axis = 0](%shape, %one)
+  %samples = Range(%zero, %b, %one)
+  %begins = Mul(%samples, %s)
+  %largest = ArgMax[axis = -1, keepdims = 0](%at)
+  %rows = Add(%largest, %begins)
+  %flat = Flatten[axis = 2](%x)
+  %y = Gather[axis = 0](%flat, %rows)
+  return %y
+})"},
+      {"a_mask_that_is_resized", R"(
+func @main(%x: Tensor[Float32, ({B}, {S}, 2)]) {
+  %n = Shape[start = 0, end = 1](%x)
+  %s = Shape[start = 1, end = 2](%x)
+  %first = Constant[value = Int64(1,)[1]]()
+  %size = Constant[value = Int64(1,)[400]]()
+  %four = Constant[value = Int64(1,)[4]]()
+  %shape = Concat[axis = 0](%first, %n, %size, %four)
+  %one = Constant[value = Float32()[1]]()
+  %ones = Expand(%one, %shape)
+  %sizes = Concat[axis = 0](%first, %n, %s, %four)
+  %small = Resize[mode = "nearest"](%ones, _, _, %sizes)
+  %axis = Constant[value = Int64()[2]]()
+  %places = CumSum(%small, %axis)
+  %zero = Constant[value = Int64()[0]]()
+  %by_sample = Gather[axis = 0](%places, %zero)
+  %one_more = Constant[value = Int64()[1]]()
+  %all = Shape(%x)
+  %b = Gather[axis = 0](%all, %zero)
+  %samples = Range(%zero, %b, %one_more)
+  %column_axis = Constant[value = Int64(1,)[1]]()
+  %column = Unsqueeze(%samples, %column_axis)
+  %of_all = GatherND(%by_sample, %column)
+  %y = Concat[axis = 2](%of_all, %x)
+  return %y
+})"},
+      {"resized_to_stated_sizes", R"(
+func @main(%x: Tensor[Float32, ({B}, {S}, 4)]) {
+  %kept = Shape[start = 0, end = 2](%x)
+  %wide = Constant[value = Int64(1,)[7]]()
+  %sizes = Concat[axis = 0](%kept, %wide)
+  %y = Resize[mode = "linear"](%x, _, _, %sizes)
+  return %y
+})"},
       {"last_position", R"(
 func @main(%x: Tensor[Float32, ({B}, {S}, 4)], %at: Tensor[Int64, ({B}, 1)]) {
   %zero = Constant[value = Int64()[0]]()

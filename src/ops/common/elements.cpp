@@ -44,11 +44,17 @@ std::string element_letters(const OpCall& call, size_t axis) {
   return text;
 }
 
-int emit_zeros(GradBuilder& builder) {
+int emit_zeros(GradBuilder& builder, size_t axis) {
   const Type data = tensor_operand(builder.call(), 0);
   if (!has_dims(data)) builder.call().fail("the shape of the data must be known to differentiate");
-  const std::vector<int64_t> shape(data.dims.begin(), data.dims.end());
-  return builder.emit("ConstantOfShape", {{"shape", shape}, {"value", Array(data.dtype, {1})}}, {})[0];
+  std::vector<int64_t> shape(data.dims.begin(), data.dims.end());
+  const Type result      = builder.call().def.infer(builder.call())[0];
+  const bool is_repeated = axis > 0 && has_dims(result) && result.dims[0] == data.dims[0] && data.dims[0] > 0;
+  if (is_repeated) shape[0] = 1;
+  const int zeros = builder.emit("ConstantOfShape", {{"shape", shape}, {"value", Array(data.dtype, {1})}}, {})[0];
+  if (!is_repeated) return zeros;
+  const Attributes first{{"dim", int64_t{0}}, {"like_dim", int64_t{0}}};
+  return builder.emit("RepeatLike", first, {zeros, builder.output_gradient(0)})[0];
 }
 
 Array scattered(const OpCall& call, const Array& data, const Offsets& offsets, const Array& updates) {

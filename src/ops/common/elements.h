@@ -18,8 +18,9 @@ void check_element_indices(const OpCall& call);
 // A letter for each dimension in which operands 0 and 1 have the same size; a dot for `axis` and for all others.
 std::string element_letters(const OpCall& call, size_t axis);
 
-// Emits zeros of the type of operand 0, whose shape must be known.
-int emit_zeros(GradBuilder& builder);
+// Emits zeros of the type of operand 0, whose shape must be known, for a gradient that is added up along `axis`. Where
+// the first dimension is another one, those of one of its elements are repeated, so that samples may be elsewhere.
+int emit_zeros(GradBuilder& builder, size_t axis);
 
 // `reduction`: none, add, mul, max or min; fails for other words.
 template <class T>

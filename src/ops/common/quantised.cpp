@@ -12,7 +12,14 @@ int64_t quantise(double ratio, int64_t zero_point, DType dtype) {
   const double range = std::ldexp(1.0, ir::bits_of(dtype)), lowest = has_sign ? -range / 2 : 0,
                highest = lowest + range - 1;
   const double rounded = std::nearbyint(ratio) + static_cast<double>(zero_point);
-  return std::isnan(ratio) ? zero_point : static_cast<int64_t>(std::clamp(rounded, lowest, highest));
+  return static_cast<int64_t>(std::isnan(ratio) ? lowest : std::clamp(rounded, lowest, highest));
+}
+
+ByteRange range_of(float lowest, float highest) {
+  lowest            = std::min(lowest, 0.0F);
+  highest           = std::max(highest, 0.0F);
+  const float scale = highest > lowest ? (highest - lowest) / 255.0F : 1;
+  return {scale, quantise(-lowest / scale, 0, DType::u8)};
 }
 
 namespace {

@@ -8,8 +8,19 @@
 namespace foreflow::ops {
 
 // round(x / scale) + zero_point as ONNX rounds: to nearest even, then held to the range of `dtype`, an integer of at
-// most 16 bits.
+// most 16 bits. What is no number becomes the least one, as ONNX Runtime has it, so a mask of -inf stays one.
 int64_t quantise(double ratio, int64_t zero_point, DType dtype);
+
+// The scale and zero point with which the range of some numbers, and 0, is spread over 0 .. 255; in Float32, as the
+// roundings decide.
+struct ByteRange {
+  float scale  = 1;
+  int64_t zero = 0;
+  // The byte of a number, and the number that it stands for.
+  int64_t byte(double number) const { return quantise(static_cast<float>(number) / scale, zero, DType::u8); }
+  double rounded(double number) const { return static_cast<double>(scale) * static_cast<double>(byte(number) - zero); }
+};
+ByteRange range_of(float lowest, float highest);
 
 // One number for the whole tensor, one for each index along `axis`, or, with as many dimensions as the tensor, one for
 // each block of neighbours along `axis`; `operand` left out: zeros. Per element of a tensor of shape `dims`.

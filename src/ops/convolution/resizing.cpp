@@ -186,9 +186,14 @@ Factors resizing_factors(const OpCall& call, size_t tensors) {
   const auto resizing = resizing_of(call, x.dims);
   if (!resizing) return {};
   std::string text = letters(x.dims.size());
+  const auto some  = call.attributes.find_ints("axes");
+  std::vector<bool> sized(text.size(), resizing->by_size && !some);
+  if (some && resizing->by_size) {
+    for (const int64_t axis : *some) sized[normal_axis(call, axis, text.size())] = true;
+  }
   for (size_t axis = 0; axis < text.size(); ++axis) {
     // Sizes are those of the whole.
-    if (resizing->by_size || !resizing->keeps(axis)) text[axis] = '.';
+    if (sized[axis] || !resizing->keeps(axis)) text[axis] = '.';
   }
   std::vector<std::string> operands{text};
   if (tensors == 2) {

@@ -52,32 +52,15 @@ std::vector<Array> eval(const OpCall& call) {
                slice_offsets(call, data.dims(), indices, batch_dims(call)))};
 }
 
-// The indices with those of the batch before them, so that they choose in all of `data`.
-int full_indices(GradBuilder& builder, const Dims& indices) {
-  const auto batch = static_cast<size_t>(batch_dims(builder.call()));
-  if (batch == 0) return builder.input(1);
-  Dims dims                = indices;
-  dims[indices.size() - 1] = static_cast<int64_t>(batch);
-  const int64_t tuples     = element_count(indices) / std::max<int64_t>(indices.back(), 1);
-  const Dims leading(std::span(indices.begin(), indices.end() - 1));
-  const Offsets strides = strides_of(leading);
-  std::vector<int64_t> coordinates;
-  for (int64_t tuple = 0; tuple < tuples; ++tuple) {
-    for (size_t axis = 0; axis < batch; ++axis) coordinates.push_back(tuple / strides[axis] % leading[axis]);
-  }
-  const int own  = builder.emit("Constant", {{"value", Array::of_ints(dims, coordinates)}}, {})[0];
-  const int wide = builder.emit("Cast", {{"to", "Int64"}}, {builder.input(1)})[0];
-  return builder.emit("Concat", {{"axis", int64_t{-1}}}, {own, wide})[0];
-}
-
 // What was chosen is added up where it came from.
 void grad(GradBuilder& builder) {
   const Type data = tensor_operand(builder.call(), 0), indices = tensor_operand(builder.call(), 1);
   if (!has_dims(data) || !has_dims(indices)) builder.call().fail("shapes must be known to differentiate");
-  const std::vector<int64_t> shape(data.dims.begin(), data.dims.end());
-  const int zeros = builder.emit("ConstantOfShape", {{"shape", shape}, {"value", Array(data.dtype, {1})}}, {})[0];
-  const std::vector<int> operands{zeros, full_indices(builder, indices.dims), builder.output_gradient(0)};
-  builder.set_input_gradient(0, builder.emit("ScatterND", {{"reduction", "add"}}, operands)[0]);
+  const auto first = data.dims.begin() + batch_dims(builder.call());
+  const Attributes attributes{{"sizes", std::vector<int64_t>(first, first + indices.dims.back())},
+                              {"batch_dims", batch_dims(builder.call())}};
+  builder.set_input_gradient(
+      0, builder.emit("GatherNDGrad", attributes, {builder.input(1), builder.output_gradient(0)})[0]);
 }
 
 }  // namespace

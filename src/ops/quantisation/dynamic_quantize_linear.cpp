@@ -14,7 +14,6 @@ std::vector<Type> infer(const OpCall& call) {
   return types;
 }
 
-// The range of x with 0 in it is spread over 0 .. 255; all in Float32, as the roundings decide.
 std::vector<Array> eval(const OpCall& call) {
   const Array& x = value_of(call, 0);
   const auto xs  = values_of<double>(x);
@@ -23,12 +22,11 @@ std::vector<Array> eval(const OpCall& call) {
     lowest  = std::min(lowest, static_cast<float>(value));
     highest = std::max(highest, static_cast<float>(value));
   }
-  const float scale  = highest > lowest ? (highest - lowest) / 255.0F : 1;
-  const int64_t zero = quantise(-lowest / scale, 0, DType::u8);
+  const ByteRange range = range_of(lowest, highest);
   std::vector<int64_t> y;
-  for (const double value : xs) y.push_back(quantise(static_cast<float>(value) / scale, zero, DType::u8));
-  std::vector<Array> outputs{array_of(DType::u8, x.dims(), y), Array::scalar(scale),
-                             array_of(DType::u8, {}, std::vector<int64_t>{zero})};
+  for (const double value : xs) y.push_back(range.byte(value));
+  std::vector<Array> outputs{array_of(DType::u8, x.dims(), y), Array::scalar(range.scale),
+                             array_of(DType::u8, {}, std::vector<int64_t>{range.zero})};
   outputs.resize(call.outputs);
   return outputs;
 }

@@ -38,9 +38,18 @@ struct Weights {
 template <class T>
 using Operands = std::vector<std::vector<T>>;  // by Operand, all of them; empty where left out
 
+// What the products of a step read: the states of all sequences as they are.
+struct AsTheyAre {
+  template <class T>
+  void operator()(std::vector<std::vector<T>>&) const {}
+};
+
 // Y, the last state, the last cell; all that the kind has. Cell::step(weights, x, h, c) moves the state by one step.
-template <class Cell, class T>
-Operands<T> run(const OpCall& call, const Operands<T>& operands, std::span<const int64_t> lengths) {
+// `prepare` changes the states of all sequences before a step reads them; a sequence that has ended has its last state
+// for one more step, then zeros.
+template <class Cell, class T, class Prepare = AsTheyAre>
+Operands<T> run(const OpCall& call, const Operands<T>& operands, std::span<const int64_t> lengths,
+                const Prepare& prepare = {}) {
   const Geometry geometry = geometry_of(call, Cell::kKind);
   const auto steps = static_cast<size_t>(geometry.steps), batch = static_cast<size_t>(geometry.batch),
              inputs = static_cast<size_t>(geometry.inputs), hidden = static_cast<size_t>(geometry.hidden),
@@ -73,24 +82,36 @@ Operands<T> run(const OpCall& call, const Operands<T>& operands, std::span<const
     if (Cell::kKind.has_cell) weights.peepholes = for_direction(kPeepholes, d, 3 * hidden);
     if (weights.bias.empty()) weights.bias = std::span(none).first(2 * rows);
     if (weights.peepholes.empty()) weights.peepholes = std::span(none).first(3 * hidden);
+    std::vector<std::vector<T>> h, c;
+    const auto initial = [&](size_t index, size_t b) {
+      if (operands[index].empty()) return std::vector<T>(hidden, T(0));
+      const auto from = operands[index].begin() + static_cast<std::ptrdiff_t>(at(d, b, directions) * hidden);
+      return std::vector<T>(from, from + static_cast<std::ptrdiff_t>(hidden));
+    };
+    const auto end = [&](size_t b) {
+      const auto state = static_cast<std::ptrdiff_t>(at(d, b, directions) * hidden);
+      std::copy(h[b].begin(), h[b].end(), outputs[1].begin() + state);
+      if (Cell::kKind.has_cell) std::copy(c[b].begin(), c[b].end(), outputs.back().begin() + state);
+    };
     for (size_t b = 0; b < batch; ++b) {
-      const size_t state = at(d, b, directions) * hidden;
-      const auto initial = [&](size_t index) {
-        if (operands[index].empty()) return std::vector<T>(hidden, T(0));
-        const auto from = operands[index].begin() + static_cast<std::ptrdiff_t>(state);
-        return std::vector<T>(from, from + static_cast<std::ptrdiff_t>(hidden));
-      };
-      std::vector<T> h = initial(kState), c = initial(kCell);
-      const size_t length = static_cast<size_t>(lengths[b]);
-      for (size_t step = 0; step < length; ++step) {
+      h.push_back(initial(kState, b));
+      c.push_back(initial(kCell, b));
+      if (lengths[b] == 0) end(b);
+    }
+    for (size_t step = 0; step < steps; ++step) {
+      prepare(h);
+      for (size_t b = 0; b < batch; ++b) {
+        const auto length = static_cast<size_t>(lengths[b]);
+        if (step >= length) {
+          h[b].assign(hidden, T(0));
+          continue;
+        }
         const size_t t = runs_backwards(call, static_cast<int64_t>(d)) ? length - 1 - step : step;
-        Cell::step(weights, std::span<const T>(operands[kX]).subspan(at(t, b, steps) * inputs, inputs), h, c);
+        Cell::step(weights, std::span<const T>(operands[kX]).subspan(at(t, b, steps) * inputs, inputs), h[b], c[b]);
         const size_t place = geometry.batch_first ? (b * steps + t) * directions + d : (t * directions + d) * batch + b;
-        std::copy(h.begin(), h.end(), outputs[0].begin() + static_cast<std::ptrdiff_t>(place * hidden));
+        std::copy(h[b].begin(), h[b].end(), outputs[0].begin() + static_cast<std::ptrdiff_t>(place * hidden));
+        if (step + 1 == length) end(b);
       }
-      std::copy(h.begin(), h.end(), outputs[1].begin() + static_cast<std::ptrdiff_t>(state));
-      if (Cell::kKind.has_cell)
-        std::copy(c.begin(), c.end(), outputs.back().begin() + static_cast<std::ptrdiff_t>(state));
     }
   }
   return outputs;
@@ -108,6 +129,16 @@ inline std::vector<int64_t> lengths_of(const OpCall& call, const Geometry& geome
   return lengths;
 }
 
+// What `run` gave, in the data type of x.
+inline std::vector<Array> results_of(const OpCall& call, const Geometry& geometry, const Operands<double>& outputs) {
+  const DType dtype = tensor_operand(call, kX).dtype;
+  std::vector<Array> results;
+  for (size_t i = 0; i < call.outputs; ++i) {
+    results.push_back(array_of(dtype, i == 0 ? geometry.y() : geometry.state(), outputs[i]));
+  }
+  return results;
+}
+
 template <class Cell>
 std::vector<Array> eval(const OpCall& call) {
   const Geometry geometry = geometry_of(call, Cell::kKind);
@@ -115,13 +146,7 @@ std::vector<Array> eval(const OpCall& call) {
   for (size_t i = 0; i < Cell::kKind.operands(); ++i) {
     if (call.has(i)) operands[i] = values_of<double>(value_of(call, i));
   }
-  const auto outputs = run<Cell, double>(call, operands, lengths_of(call, geometry));
-  const DType dtype  = value_of(call, kX).dtype();
-  std::vector<Array> results;
-  for (size_t i = 0; i < call.outputs; ++i) {
-    results.push_back(array_of(dtype, i == 0 ? geometry.y() : geometry.state(), outputs[i]));
-  }
-  return results;
+  return results_of(call, geometry, run<Cell, double>(call, operands, lengths_of(call, geometry)));
 }
 
 template <class Cell>

@@ -81,8 +81,10 @@ std::vector<Array> eval(const OpCall& call) {
 
 // Only what was chosen has a gradient.
 void grad(GradBuilder& builder) {
-  const Attributes attributes{{"axis", builder.call().attributes.int_or("axis", -1)}, {"reduction", "add"}};
-  const std::vector<int> operands{emit_zeros(builder), builder.output(1), builder.output_gradient(0)};
+  const size_t rank = tensor_operand(builder.call(), 0).dims.size();
+  const size_t axis = axis_attribute(builder.call(), rank, -1);
+  const Attributes attributes{{"axis", static_cast<int64_t>(axis)}, {"reduction", "add"}};
+  const std::vector<int> operands{emit_zeros(builder, axis), builder.output(1), builder.output_gradient(0)};
   builder.set_input_gradient(0, builder.emit("ScatterElements", attributes, operands)[0]);
 }
 

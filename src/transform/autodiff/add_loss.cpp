@@ -40,7 +40,7 @@ ValueId cross_entropy(const Prediction& prediction, ValueId target) {
     labels = prediction.builder.op("Reshape", {labels}, {{"shape", Ints{-1}}});
   } else if (prediction.axis != 1) {
     throw Error(prediction.where, "the classes of " + to_string(prediction.type) +
-                                      " should be its dimension 1 or its last one; give axis");
+                                      " should be its dimension 1 or its last one; give axis, or name another output");
   }
   return prediction.builder.op("SoftmaxCrossEntropyLoss", {logits, labels}, {{"count", rows}}, "loss");
 }

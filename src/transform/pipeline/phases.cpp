@@ -28,6 +28,18 @@ bool adds_sums(const ir::Function& function, const ir::Op& op, const interpret::
          });
 }
 
+// Whether an op of the backward pass takes sums over microbatches that it cannot take term by term (the gradient of a
+// table of positions that the model resizes): it runs once, when they are complete.
+bool needs_sums(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values) {
+  bool any = false;
+  for (const ir::ValueId id : function.inputs(op)) {
+    const Layout layout = id == ir::ValueId::none ? Layout::whole() : values[ir::index(id)].layout;
+    if (layout.is_split()) return false;
+    any = any || layout.is_partial();
+  }
+  return any && !judge(function, op, values, 1).as_it_arrives;
+}
+
 // `after` is the next forward op.
 bool within_group(const ir::Op& op, const ir::Op& after, const interpret::Values<LaidOut>& values) {
   if (op.def != after.def || op.result_count == 0 || after.result_count == 0) return false;
@@ -91,7 +103,8 @@ std::vector<StagePhase> phases_of(const ir::Module& module, const ir::Function& 
     }
     if (loss_seen && phase == StagePhase::forward) phase = StagePhase::backward;
     if (op.attributes->find(kRecompute) != nullptr) phase = std::max(phase, StagePhase::backward);
-    if (adds_sums(function, op, values)) phase = StagePhase::update;
+    const bool once = phase == StagePhase::backward && needs_sums(function, op, values);
+    if (once || adds_sums(function, op, values)) phase = StagePhase::update;
     for (uint32_t i = 0; i < op.result_count; ++i) made[op.first_result + i] = phase;
     phases.push_back(phase);
   }

@@ -125,10 +125,17 @@ class Pipeliner {
     Judge judge_once(microbatches_);
     for (size_t o = 0; o < staged_.size(); ++o) {
       const bool once = staged_[o].phase == StagePhase::update;
-      if (!once && !judge_once(function_, function_.ops[o], values_).as_it_arrives) {
+      if (once ? reads_split(function_.ops[o]) : !judge_once(function_, function_.ops[o], values_).as_it_arrives) {
         mixes_samples(module_, function_, function_.ops[o], "microbatches");
       }
     }
+  }
+
+  // Whether an op that runs after all microbatches reads what only one of them has.
+  bool reads_split(const ir::Op& op) const {
+    const auto inputs = function_.inputs(op);
+    return std::any_of(inputs.begin(), inputs.end(),
+                       [this](ValueId id) { return id != ValueId::none && values_[ir::index(id)].layout.is_split(); });
   }
 
   int pipe_of(int part) const { return part < plan_.microbatches_of(0) ? 0 : 1; }

@@ -4,6 +4,7 @@
 
 #include "foreflow/transform/layout.h"
 #include "transform/rewrite/op_types.h"
+#include "transform/samples/sample_gathers.h"
 
 namespace foreflow::transform {
 namespace {
@@ -123,12 +124,13 @@ class SampleFinder {
       if (!equal_alone(numbers, found_.small_one.entry().values[ir::index(result)])) return Content::other;
       return equal_for_all(numbers) ? Content::same : Content::index;
     }
-    return dim->per == 1 && is_same(op, result) ? Content::same : Content::other;
+    return is_same(op, result) ? Content::same : Content::other;
   }
 
   // Whether the samples of a result whose numbers are not known are equal: the op repeats what it takes for every
   // sample, or treats every sample by itself.
   bool is_same(const ir::Op& op, ValueId result) const {
+    if (find_sample_gather(function_, op, nullptr, found_, Content::same) != SampleGather::none) return true;
     std::vector<Layout> arriving;
     bool any          = false;
     const auto inputs = function_.inputs(op);
@@ -136,7 +138,7 @@ class SampleFinder {
       const ValueId id = inputs[i];
       const bool same  = found_.content(id) == Content::same;
       if (!same && found_.content(id) != Content::shared) return false;
-      const bool states_sizes = i > 0 && (op.def->role == ir::Role::view || stretches(op.def->name));
+      const bool states_sizes = i > 0 && (op.def->role == ir::Role::view || stretches(op.def->name) || resizes(op));
       if (!same && !states_sizes && id != ValueId::none && !found_.same_for_all_b[ir::index(id)] &&
           op.def->name != "ConstantOfShape")
         return false;
@@ -146,10 +148,19 @@ class SampleFinder {
     }
     if (!op.def->foldable || op.result_count != 1) return false;
     if (!any) return stretches(op.def->name);
+    if (resizes(op)) return keeps_samples(inputs[0], result);
     const OpTypes types(function_, op, found_.small.entry().values);
     const Decision decision = decide(types.call(), arriving, static_cast<int>(found_.small_batch));
     const auto dim          = static_cast<int32_t>(found_.dim_of(result)->dim);
     return decision.inputs == arriving && decision.outputs[0] == Layout::split(dim);
+  }
+
+  // Sizes are stated for the whole batch, so its factors keep no split.
+  static bool resizes(const ir::Op& op) { return op.def->name == "Resize"; }
+
+  bool keeps_samples(ValueId operand, ValueId result) const {
+    const auto from = found_.dim_of(operand), to = found_.dim_of(result);
+    return from && to && from->dim == to->dim && from->per == to->per;
   }
 
   const ir::Function& function_;

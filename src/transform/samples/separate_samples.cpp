@@ -168,6 +168,8 @@ class SampleSeparator {
     if (plan.gather == SampleGather::joined) {
       const ValueId rest = function_.inputs(*maker_of(inputs))[1];
       is_data(rest) ? need_whole(rest) : need_one(rest);
+    } else if (plan.gather == SampleGather::merged_row) {
+      need_whole(row_of_sample(function_, op, maker_of(inputs), values_));
     } else {
       need_one(inputs[1]);
     }
@@ -244,8 +246,12 @@ class SampleSeparator {
   }
 
   void write_gather(const ir::Op& op, const SamplePlan& plan) {
-    const auto inputs = function_.inputs(op);
-    name(function_.output(op, 0), plan.gather == SampleGather::merged_rows ? rows(op) : tuples(inputs, plan));
+    const ValueId result = function_.output(op, 0);
+    switch (plan.gather) {
+      case SampleGather::merged_rows: return name(result, rows(op));
+      case SampleGather::merged_row: return name(result, row(op));
+      default: return name(result, tuples(function_.inputs(op), plan));
+    }
   }
 
   // x[b,..] and the indices that follow b.
@@ -263,16 +269,29 @@ class SampleSeparator {
     return builder_.op("GatherND", {whole_(inputs[0]), indices}, {{"batch_dims", int64_t{1}}});
   }
 
+  // x[b*c,..] as x[b,c,..].
+  ValueId rows_apart(ValueId x) {
+    const ir::Dims& from = values_.whole_of(x).type.dims;
+    Ints split{-1, values_.dim_of(x)->per};
+    split.insert(split.end(), from.begin() + 1, from.end());
+    return builder_.op("Reshape", {whole_(x)}, {{"shape", split}});
+  }
+
+  // Row row[b] of x[b,c,..].
+  ValueId row(const ir::Op& op) {
+    const auto inputs   = function_.inputs(op);
+    const ValueId row   = row_of_sample(function_, op, maker_of(inputs), values_);
+    const ValueId index = builder_.op("Unsqueeze", {whole_(row)}, {{"axes", Ints{1}}});
+    return builder_.op("GatherND", {rows_apart(inputs[0]), index}, {{"batch_dims", int64_t{1}}});
+  }
+
   // x[b*c,..] as x[b,c,..], gathered along c.
   ValueId rows(const ir::Op& op) {
-    const auto inputs    = function_.inputs(op);
-    const ir::Dims& from = values_.whole_of(inputs[0]).type.dims;
-    const ir::Dims& to   = values_.whole_of(function_.output(op, 0)).type.dims;
-    Ints split{-1, values_.dim_of(inputs[0])->per};
-    split.insert(split.end(), from.begin() + 1, from.end());
+    const auto inputs  = function_.inputs(op);
+    const ir::Dims& to = values_.whole_of(function_.output(op, 0)).type.dims;
     Ints result(to.begin(), to.end());
     result[0]          = -1;
-    const ValueId view = builder_.op("Reshape", {whole_(inputs[0])}, {{"shape", split}});
+    const ValueId view = rows_apart(inputs[0]);
     const ValueId made = builder_.op("Gather", {view, one(inputs[1])}, {{"axis", int64_t{1}}});
     return builder_.op("Reshape", {made}, {{"shape", result}});
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -45,6 +46,30 @@ std::optional<ir::Array> unrepeated(const ir::Array& array) {
   }
   return part_of(array, Layout::split(0), static_cast<int>(dims[0]), 0);
 }
+
+// A Resize to stated sizes as one of the axes that change, or else of the last, so that the others may be split.
+// Nothing if the sizes are not simply the result's.
+std::optional<ir::Attributes> with_axes(ir::Attributes attributes, const ir::Type& from, const ir::Type& to) {
+  const std::string mode = attributes.string_or("coordinate_transformation_mode", "half_pixel");
+  if (attributes.string_or("keep_aspect_ratio_policy", "stretch") != "stretch" || mode == "tf_crop_and_resize" ||
+      !from.resolved() || !to.resolved() || from.dims.size() != to.dims.size())
+    return std::nullopt;
+  std::vector<int64_t> axes, sizes;
+  for (size_t axis = 0; axis < to.dims.size(); ++axis) {
+    if (from.dims[axis] == to.dims[axis]) continue;
+    axes.push_back(static_cast<int64_t>(axis));
+    sizes.push_back(to.dims[axis]);
+  }
+  if (axes.empty() && !to.dims.empty()) {
+    axes.push_back(static_cast<int64_t>(to.dims.size()) - 1);
+    sizes.push_back(to.dims.back());
+  }
+  attributes.set("axes", axes);
+  attributes.set("sizes", sizes);
+  return attributes;
+}
+
+constexpr size_t kSizes = 3, kSlope = 4;  // operands of Resize and its gradient
 
 class Resolver {
  public:
@@ -111,6 +136,10 @@ class Resolver {
                  split_free_shape(values_[ir::index(inputs[0])].type.dims, values_[op.first_result].type.dims));
       attributes = builder_.share(std::move(shaped));
     }
+    if (auto axes = resized_axes(op)) {
+      std::fill(operands.begin() + 1, operands.begin() + std::min(operands.size(), kSlope), ir::ValueId::none);
+      attributes = builder_.share(std::move(*axes));
+    }
     const auto first = static_cast<int32_t>(builder_.append(op.def, op.callee, attributes, operands, op.result_count));
     for (uint32_t i = 0; i < op.result_count; ++i) {
       const ir::ValueId old = function_.output(op, i), copy = static_cast<ir::ValueId>(first + static_cast<int32_t>(i));
@@ -118,6 +147,17 @@ class Resolver {
       builder_.annotate(copy, function_.value(old).annotation);
       map_.set(old, copy);
     }
+  }
+
+  // The attributes of a Resize to stated sizes, or its gradient, that name the axes.
+  std::optional<ir::Attributes> resized_axes(const ir::Op& op) const {
+    const bool gradient = op.def->name == "ResizeGrad";
+    const auto inputs   = function_.inputs(op);
+    const bool by_sizes =
+        op.attributes->find("sizes") != nullptr || (inputs.size() > kSizes && inputs[kSizes] != ir::ValueId::none);
+    if (!by_sizes || (op.def->name != "Resize" && !gradient)) return std::nullopt;
+    const size_t resized = gradient ? ir::index(inputs[kSlope]) : op.first_result;
+    return with_axes(*op.attributes, values_[ir::index(inputs[0])].type, values_[resized].type);
   }
 
   // The numbers themselves in place of what computed them.

@@ -263,18 +263,20 @@ class ShardPlanner {
     return with_everything_whole(arrival);
   }
 
-  // The number of parts as which a Reshape shows a fused projection, x[..,3*h] as [..,3,h], if they are then taken
-  // apart; else 0.
+  // The number of parts as which a Reshape shows a fused projection, x[..,3*h] as [..,3,h] or [..,3,n,h/n], if they are
+  // then taken apart; else 0.
   int64_t blocks_of_view(const Arrival& arrival, const ir::Factors& factors) const {
     if (factors.rule != ir::Factors::Rule::linear_view || !arrival.layouts[0].is_split()) return 0;
     const auto dim      = static_cast<size_t>(arrival.layouts[0].dim);
     const ir::Dims from = arrival.call.inputs[0].dims, to = arrival.call.def.infer(arrival.call)[0].dims;
-    const bool inserts = to.size() == from.size() + 1 && dim + 1 < to.size() && to[dim] * to[dim + 1] == from[dim];
-    return inserts && is_taken_apart(function_.output(arrival.op, 0)) ? to[dim] : 0;
+    if (to.size() <= from.size() || dim >= from.size()) return 0;
+    int64_t shown = 1;
+    for (size_t i = dim; i <= dim + to.size() - from.size(); ++i) shown *= to[i];
+    return shown == from[dim] && is_taken_apart(function_.output(arrival.op, 0), to[dim]) ? to[dim] : 0;
   }
 
-  // Whether all that reads a value, seen through views, takes numbered parts out of it.
-  bool is_taken_apart(ir::ValueId id) const {
+  // Whether all that reads a value, seen through views, takes numbered ones of its `parts` out of it.
+  bool is_taken_apart(ir::ValueId id, int64_t parts) const {
     bool any = false;
     for (const ir::Op& op : function_.ops) {
       const auto inputs = function_.inputs(op);
@@ -282,11 +284,22 @@ class ShardPlanner {
       if (op.is_call()) return false;
       const std::string_view name = op.def->name;
       const bool moves = name == "Unsqueeze" || name == "Squeeze" || name == "Transpose" || name == "Identity";
-      const bool takes = (name == "Gather" && inputs[0] == id) || name == "Split";
-      if (!takes && !(moves && is_taken_apart(function_.output(op, 0)))) return false;
+      const bool takes = (name == "Gather" && inputs[0] == id) || name == "Split" || takes_one_part(op, parts);
+      if (!takes && !(moves && is_taken_apart(function_.output(op, 0), parts))) return false;
       any = true;
     }
     return any;
+  }
+
+  // Whether the op is a Slice of one of `parts` rows along some dimension.
+  bool takes_one_part(const ir::Op& op, int64_t parts) const {
+    if (op.def->name != "Slice") return false;
+    ir::Dims from      = values_[ir::index(function_.inputs(op)[0])].type.dims;
+    const ir::Dims& to = values_[op.first_result].type.dims;
+    const auto [at, _] = std::mismatch(from.begin(), from.end(), to.begin(), to.end());
+    if (at == from.end() || *at != parts) return false;
+    from[static_cast<size_t>(at - from.begin())] = 1;
+    return from == to;
   }
 
   // The number of heads that a Reshape shows in the dimension that is split, x[..,n*h] as [..,n,h]; 0: it shows none.

@@ -1,6 +1,8 @@
 // Recurrent layers, pools, normalisations and pictures where ONNX's own tests say nothing; numbers worked out by hand.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "unit/ops/apply.h"
 
 namespace foreflow::test::networks_test {
@@ -34,6 +36,44 @@ TEST(Rnn, EndsEverySequenceAtItsLength) {
   EXPECT_EQ(forward[1], floats({1, 2, 1}, {3, 7}));
   EXPECT_EQ(reverse[0], floats({3, 1, 2, 1}, {3, 7, 2, 6, 0, 4}));
   EXPECT_EQ(reverse[1], floats({1, 2, 1}, {3, 7}));
+}
+
+Array bytes(const Dims& dims, const std::vector<uint8_t>& values) {
+  return Array::of<uint8_t>(ir::DType::u8, dims, values);
+}
+
+// x and the states have one range in all sequences: numbers of onnxruntime 1.32, whose second sequence ends early.
+TEST(DynamicQuantizeLSTM, RoundsXAndTheStatesByTheirRanges) {
+  const std::vector<Array> y = apply_all(
+      "DynamicQuantizeLSTM", {{"direction", "bidirectional"}, {"hidden_size", 2}},
+      {floats({3, 2, 2},
+              {0.875F, 1.75F, 1.5F, 0.03125F, 1.75F, 1.875F, 1.875F, -1.6875F, -0.1875F, 0.40625F, -0.875F, -0.5F}),
+       bytes({2, 2, 8}, {159, 204, 148, 44, 172, 222, 56,  138, 86,  230, 15,  121, 228, 109, 35,  201,
+                         245, 250, 237, 94, 186, 247, 146, 236, 150, 45,  118, 155, 77,  179, 104, 240}),
+       bytes({2, 2, 8}, {52, 169, 23,  34,  132, 126, 127, 125, 218, 127, 92,  244, 225, 89,  51,  57,
+                         42, 133, 146, 163, 229, 239, 136, 148, 20,  68,  254, 237, 6,   125, 126, 172}),
+       floats({2, 16}, {-0.390625F, -0.03125F, -0.140625F, -0.296875F, 0.296875F, 0.1875F,    -0.328125F, 0.265625F,
+                        0.03125F,   -0.3125F,  0.15625F,   -0.046875F, -0.03125F, -0.140625F, 0.46875F,   -0.34375F,
+                        0.484375F,  -0.28125F, 0.296875F,  0.453125F,  -0.375F,   0.375F,     -0.46875F,  -0.125F,
+                        0.03125F,   0.234375F, -0.34375F,  -0.46875F,  -0.21875F, 0.40625F,   -0.171875F, 0.03125F}),
+       ints({3, 2}), floats({2, 2, 2}, std::vector<float>(8)), floats({2, 2, 2}, std::vector<float>(8)),
+       floats({2, 6}, std::vector<float>(12)), floats({2}, {0.0078125F, 0.015625F}), bytes({2}, {128, 100}),
+       floats({2}, {0.015625F, 0.0078125F}), bytes({2}, {120, 128})},
+      3);
+  const Reals states{-0.05871118, 0.1474667, -0.1658051, 0.007295113, 0.2302953,  0.8126129,  0.6724525, 0.4125869,
+                     -0.1265939,  0.1836502, 0.06670902, -0.04639235, 0.3271511,  0.6277832,  0.4633419, 0.02944051,
+                     -0.2368608,  0.2500246, 0,          0,           -0.1531253, 0.06879158, 0,         0};
+  const Reals cells{-0.6094682, 0.4711536, 0.07545153, -0.2101812, 0.2467397, 1.587168, 0.8641764, 1.1479};
+  ASSERT_EQ(y[0].dims(), (Dims{3, 2, 2, 2}));
+  for (int64_t i = 0; i < y[0].size(); ++i) EXPECT_NEAR(y[0].at(i), states[static_cast<size_t>(i)], 1e-6) << i;
+  for (int64_t i = 0; i < y[2].size(); ++i) EXPECT_NEAR(y[2].at(i), cells[static_cast<size_t>(i)], 1e-6) << i;
+}
+
+// As onnxruntime 1.32 has it: exports calibrated with a mask of -inf have the scale inf, and -inf / inf is no number.
+TEST(QuantizeLinear, MakesTheLeastNumberOfWhatIsNone) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const Array x             = floats({3}, {-kInfinity, 0, 1}), zero(ir::DType::i8, {});
+  EXPECT_EQ(apply("QuantizeLinear", {}, {x, Array::scalar(kInfinity), zero}).to_ints(), (Ints{-128, 0, 0}));
 }
 
 TEST(Resize, SmoothsASmallerPictureWhereAntialiasAsksForIt) {

@@ -162,7 +162,8 @@ TEST(AddLoss, RefusesWhatIsNoPrediction) {
   EXPECT_EQ(message("differentiate(loss=sum)"),
             "m: @f: the prediction is Tensor[Int64, (2, 4, 1)]; a floating-point tensor of known shape would be right");
   EXPECT_EQ(message("add_loss(output=1, axis=0)"),
-            "m: @f: the classes of Tensor[Float32, (2, 4, 5)] should be its dimension 1 or its last one; give axis");
+            "m: @f: the classes of Tensor[Float32, (2, 4, 5)] should be its dimension 1 or its last one; give axis, "
+            "or name another output");
 }
 
 TEST(LiftConstants, MakesWeightsOfWhatProductsTake) {

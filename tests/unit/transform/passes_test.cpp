@@ -109,6 +109,24 @@ TEST(Shard, RefusesDegreesThatDoNotDivideTheHeads) {
       << message;
 }
 
+// A projection of queries, keys and values that is shown as [3, heads, width] and sliced: a part has some heads of
+// each.
+TEST(Shard, SplitsTheHeadsOfAProjectionThatIsSlicedApart) {
+  const auto part = [](int64_t number) {
+    const std::string n = std::to_string(number);
+    return "  %p" + n + " = Slice[starts = [" + n + "], ends = [" + std::to_string(number + 1) +
+           "], axes = [2]](%parts)\n  %h" + n + " = Squeeze[axes = [2]](%p" + n + ")\n";
+  };
+  const ir::Module module = ir::parse(
+      "func @f(weight %w: Tensor[Float32, (8, 24)], %x: Tensor[Float32, (2, 5, 8)]) {\n"
+      "  %qkv = MatMul(%x, %w)\n  %parts = Reshape[shape = [2, 5, 3, 4, 2]](%qkv)\n" +
+          part(0) + part(1) + part(2) + "  %sum = Add(%h0, %h1)\n  %y = Mul(%sum, %h2)\n  return %y\n}",
+      "m", ops::table());
+  const Distributed halves = shard(resolve(module), ops::table(), 2);
+  ASSERT_FALSE(halves.parameters.empty());
+  EXPECT_EQ(to_string(halves.parameters[0].layout), "split 1 in 3 blocks");
+}
+
 TEST(Shard, RefusesProgramsWithCalls) {
   const ir::Module called =
       ir::parse("func @g(%x) {\n  return %x\n}\nfunc @f(%x: Tensor[Float32, (4,)]) {\n  %y = @g(%x)\n  return %y\n}",

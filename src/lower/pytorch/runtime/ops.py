@@ -223,6 +223,21 @@ def take_nd(x, indices, batch_dims):
     return torch.stack(each_batch).reshape(indices.shape[:-1] + x.shape[batch_dims + depth :])
 
 
+def take_nd_grad(indices, dy, sizes, batch_dims):
+    """Adds every slice of dy to the one that it was taken from."""
+    lead = indices.shape[:-1]
+    flat = torch.zeros(lead, dtype=int64, device=dy.device)
+    for k, size in enumerate(sizes):
+        flat = flat * size + torch.remainder(indices[..., k].to(int64), size)
+    batches = prod(lead[:batch_dims])
+    own = torch.arange(batches, device=dy.device).reshape(-1, 1) * prod(sizes)
+    flat = (flat.reshape(batches, -1) + own).reshape(-1)
+    slices = dy.shape[len(lead) :]
+    zero = torch.zeros((batches * prod(sizes),) + slices, dtype=dy.dtype, device=dy.device)
+    rows = dy.reshape((flat.numel(),) + slices)
+    return zero.index_add(0, flat, rows).reshape(lead[:batch_dims] + tuple(sizes) + slices)
+
+
 def put_nd(x, indices, updates, reduction):
     depth = indices.shape[-1]
     sizes = x.shape[:depth]
