@@ -29,6 +29,25 @@ TEST(SearchOfUnequalStages, FindsThemWhereTheyAreBest) {
   EXPECT_TRUE(any.proven);
 }
 
+// With one head a layer has no shards. Ranks that share sequences take the place of shards: of equal ones there are 1,
+// 2 (or 4, which do not go with two or three stages), as 3 and 6 do not divide the sequence.
+TEST(SearchOfUnequalStages, FindsContextsWhereTheyAreBest) {
+  const auto found = [](const std::string& stages) {
+    const Json source = scenario::read_source(
+        std::string(FOREFLOW_SOURCE_DIR) + "/scenarios/gpt_unequal_stages_6_a100.json",
+        {"strategy.pp=any", "strategy.stage_tp=equal", "strategy.tp=1", "strategy.dp=1", "strategy.cp=any",
+         "strategy.stage_cp=" + stages, "strategy.vocabulary_parallel=false", "workload.hidden=4096"});
+    return search::search(source, "unequal.json", {});
+  };
+  const Result any = found("any"), equal = found("equal");
+  ASSERT_FALSE(any.ranked.empty());
+  ASSERT_FALSE(equal.ranked.empty());
+  const Json* best = any.ranked.front().strategy.find("stage_cp");
+  ASSERT_NE(best, nullptr);
+  EXPECT_NE(*best->if_string(), "equal");
+  EXPECT_LT(any.ranked.front().iteration_time, equal.ranked.front().iteration_time);
+}
+
 // What bounds equal stages is no bound of unequal ones: pruning leaves out none that is better.
 TEST(SearchOfUnequalStages, IsProvenByTheirPredictions) {
   Options all;
