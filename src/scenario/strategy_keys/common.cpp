@@ -133,28 +133,30 @@ std::optional<Refusal> check_stage(const StrategySource& source, std::string_vie
   if (strategy.vocabulary_parallel) {
     if (auto no = check_padded(source, key, "vocabulary", tp)) return no;
   }
-  const int parts        = cp * (strategy.splits_sequence(device) ? tp : 1);
+  const std::string_view sharing = strategy.stage_cp.empty() ? key : "stage_cp";
+  const int parts                = cp * (strategy.splits_sequence(device) ? tp : 1);
   const int64_t sequence = workload.size("sequence"), kv_heads = workload.size("kv_heads");
   if (sequence % parts != 0)
-    return source.refused(key, "the " + std::to_string(parts) + " parts of the sequence in stage " +
-                                   std::to_string(device + 1) + " do not divide its length of " +
-                                   std::to_string(sequence) + "; pad it to a multiple of " + std::to_string(parts));
+    return source.refused(sharing, "the " + std::to_string(parts) + " parts of the sequence in stage " +
+                                       std::to_string(device + 1) + " do not divide its length of " +
+                                       std::to_string(sequence) + "; pad it to a multiple of " + std::to_string(parts));
   const int64_t heads = (kv_heads > 0 ? kv_heads : workload.size("heads")) / tp;
   if (strategy.context_attention == transform::ContextAttention::all_to_all && heads % cp != 0)
-    return source.refused(key, std::to_string(cp) + " ranks of stage " + std::to_string(device + 1) +
-                                   " do not divide the " + std::to_string(heads) +
-                                   " heads of keys and values that all_to_all shares; use ring, or a divisor of it");
+    return source.refused(sharing,
+                          std::to_string(cp) + " ranks of stage " + std::to_string(device + 1) + " do not divide the " +
+                              std::to_string(heads) +
+                              " heads of keys and values that all_to_all shares; use ring, or a divisor of it");
   if (is_mixture_of_experts(workload) && std::max<int64_t>(workload.size("routing_groups"), 1) % parts != 0)
-    return source.refused(key, "the " + std::to_string(parts) + " parts of the sequence in stage " +
-                                   std::to_string(device + 1) +
-                                   " do not divide the groups that a sample is routed in; set " +
-                                   "workload.routing_groups to a multiple of " + std::to_string(parts));
+    return source.refused(sharing, "the " + std::to_string(parts) + " parts of the sequence in stage " +
+                                       std::to_string(device + 1) +
+                                       " do not divide the groups that a sample is routed in; set " +
+                                       "workload.routing_groups to a multiple of " + std::to_string(parts));
   const int first = transform::replicas_in_group(strategy.contexts_of(0), strategy.ep);
   const int own   = transform::replicas_in_group(cp, strategy.ep);
   if (own == first) return std::nullopt;
-  return source.refused(key, "ep = " + std::to_string(strategy.ep) + " makes " + std::to_string(first) +
-                                 " replicas share experts in stage 1 and " + std::to_string(own) + " in stage " +
-                                 std::to_string(device + 1) + "; use an ep with the same number in all stages");
+  return source.refused(sharing, "ep = " + std::to_string(strategy.ep) + " makes " + std::to_string(first) +
+                                     " replicas share experts in stage 1 and " + std::to_string(own) + " in stage " +
+                                     std::to_string(device + 1) + "; use an ep with the same number in all stages");
 }
 
 }  // namespace
