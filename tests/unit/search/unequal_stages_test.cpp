@@ -1,6 +1,8 @@
 // A search that may give stages unequal tensor parallelism, on a server where that is best.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "foreflow/search/search.h"
 
 namespace foreflow::search::unequal_stages_test {
@@ -48,6 +50,17 @@ TEST(SearchOfUnequalStages, FindsContextsWhereTheyAreBest) {
   ASSERT_NE(best, nullptr);
   EXPECT_EQ(*best->if_string(), "4:2");
   EXPECT_LT(any.ranked.front().iteration_time, 0.9 * equal.ranked.front().iteration_time);
+}
+
+TEST(SearchOfUnequalStages, TriesSequenceParallelismOfSomeStages) {
+  const Json source =
+      scenario::read_source(std::string(FOREFLOW_SOURCE_DIR) + "/scenarios/gpt_unequal_stages_6_a100.json",
+                            {"strategy.sequence_parallel=true", "strategy.stage_sequence_parallel=any"});
+  const Result result = search::search(source, "unequal.json", {});
+  std::set<std::string> found;
+  for (const auto& candidate : result.ranked)
+    found.insert(*candidate.strategy.find("stage_sequence_parallel")->if_string());
+  EXPECT_EQ(found, (std::set<std::string>{"equal", "true:false", "false:true"}));
 }
 
 // What bounds equal stages is no bound of unequal ones: pruning leaves out none that is better.
