@@ -17,6 +17,7 @@
 #include "foreflow/lower/reshard_op.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/run.h"
+#include "foreflow/transform/pieces.h"
 
 namespace foreflow::cli::definitions::lower_command {
 namespace {
@@ -65,7 +66,14 @@ void write_programs(const Options& options, const ir::Module& module,
                     const interpret::MixedInterpretation& interpretation, const std::string& title) {
   if (options.target == "distir") return write_ranks(options, module, interpretation);
   write_pytorch(options.folder, module, interpretation, title);
-  if (options.example) write_example(options.folder, module, *options.example);
+}
+
+// All copies of a weight, and of a part of one, get the same numbers: those of the sequential program.
+std::vector<ir::Array> divided_example(const ir::Module& sequential, uint64_t seed,
+                                       const std::vector<std::vector<transform::Piece>>& steps) {
+  std::vector<ir::Array> arguments = example_arguments(sequential, seed);
+  for (const auto& pieces : steps) arguments = transform::split_arguments(pieces, arguments);
+  return arguments;
 }
 
 void lower_scenario(const Options& options) {
@@ -75,11 +83,13 @@ void lower_scenario(const Options& options) {
   const scenario::PlatformRef platform  = scenario::load_platform(scenario.platform);
   const lower::Options placed           = scenario::lowering(scenario, *platform);
   const scenario::Sequential sequential = scenario::build(scenario);
-  ir::Module module =
-      scenario::distribute(sequential, scenario::resolve(scenario, sequential, *platform).value(), *platform);
+  auto [module, steps]                  = scenario::distribute_with_pieces(
+                       sequential, scenario::resolve(scenario, sequential, *platform).value(), *platform);
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   if (options.target == "pytorch") module = lower::with_reshard_jobs(module, interpretation, {*platform}, placed);
   write_programs(options, module, interpretation, scenario.name);
+  if (options.example)
+    write_example(options.folder, module, divided_example(sequential.module, *options.example, steps));
   if (options.target != "distir") return;
   write_streams(options, lower::lower(module, interpretation, scenario.cost, *platform, placed).program());
 }
@@ -101,6 +111,7 @@ void run(const Options& options) {
   const ir::Module module = read_program(options.file);
   write_programs(options, module, interpret::interpret_mixed(module, module.functions.size() - 1),
                  "@" + module.entry().name);
+  if (options.example) write_example(options.folder, module, example_arguments(module, *options.example));
 }
 
 Action declare(CLI::App& command) {

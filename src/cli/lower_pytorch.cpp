@@ -99,16 +99,21 @@ void write_pytorch(const std::string& folder, const ir::Module& module,
   show(fmt::format("{}: torchrun --nproc-per-node {} run.py\n", escape::terminal(folder), programs.size()));
 }
 
-void write_example(const std::string& folder, const ir::Module& module, uint64_t seed) {
+std::vector<ir::Array> example_arguments(const ir::Module& module, uint64_t seed) {
   const ir::Function& entry = module.entry();
   std::mt19937_64 random(seed);
   std::vector<ir::Array> arguments;
-  std::vector<ir::ValueId> parameters;
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
     const ir::TypeRef& type = entry.values[i].annotation;
     arguments.push_back(random_array(type == nullptr ? ir::Type() : *type, random, "%" + entry.values[i].name));
-    parameters.push_back(static_cast<ir::ValueId>(i));
   }
+  return arguments;
+}
+
+void write_example(const std::string& folder, const ir::Module& module, const std::vector<ir::Array>& arguments) {
+  const ir::Function& entry = module.entry();
+  std::vector<ir::ValueId> parameters;
+  for (size_t i = 0; i < entry.parameters.size(); ++i) parameters.push_back(static_cast<ir::ValueId>(i));
   write_arrays(path_in(folder, "example/inputs"), entry, parameters, arguments);
   const auto results = interpret::evaluate(module, module.functions.size() - 1, arguments);
   write_arrays(path_in(folder, "example/outputs"), entry, entry.results, results);

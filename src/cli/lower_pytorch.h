@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "foreflow/interpret/mixed.h"
 
@@ -12,8 +13,11 @@ namespace foreflow::cli {
 void write_pytorch(const std::string& folder, const ir::Module& module,
                    const interpret::MixedInterpretation& interpretation, const std::string& title);
 
-// Runs the program in the reference executor on random parameters: floats in [0, 1), integers 0 or 1. Writes every
-// parameter to FOLDER/example/inputs/NAME.pb and every result to FOLDER/example/outputs/NAME.pb.
-void write_example(const std::string& folder, const ir::Module& module, uint64_t seed);
+// Numbers for the parameters of the program: floats in [0, 1), integers 0 or 1.
+std::vector<ir::Array> example_arguments(const ir::Module& module, uint64_t seed);
+
+// Runs the program in the reference executor. Writes every argument to FOLDER/example/inputs/NAME.pb and every result
+// to FOLDER/example/outputs/NAME.pb.
+void write_example(const std::string& folder, const ir::Module& module, const std::vector<ir::Array>& arguments);
 
 }  // namespace foreflow::cli

@@ -53,29 +53,44 @@ Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenari
 }
 
 Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario, int& shards) {
+  auto program = replica_before_pipeline(sequential, scenario, shards);
+  if (!program) return program.refusal();
+  shards = program->shards;
+  return std::move(program->module);
+}
+
+Expected<ReplicaProgram> replica_before_pipeline(const Sequential& sequential, const Scenario& scenario, int shards) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
   const int stages         = schedule::stages(strategy.schedule->mapping, strategy.schedule_size);
   const int parts          = strategy.sequence_parallel ? strategy.tp : 1;
-  if (strategy.has_unequal_stages()) shards = 0;
+  ReplicaProgram program{{}, shards};
   auto module = asked_for_by("recompute", scenario, [&] {
     return transform::recompute(sequential.module, ops, strategy.recompute, stages, strategy.fuses);
   });
+  if (strategy.has_unequal_stages()) program.shards = 0;  // what differs between stages is done when they are cut
   if (module && !strategy.has_unequal_stages()) {
     module = asked_for_by("tp", scenario, [&] {
       auto two = shards > 0 ? transform::two_shards(*module, ops, shards, strategy.sharding()) : std::nullopt;
-      if (two) return std::move(two->module);
-      shards = 0;
-      return transform::shard(*module, ops, strategy.tp, strategy.sharding()).module;
+      if (!two) program.shards = 0;
+      transform::Distributed made =
+          two ? *std::move(two) : transform::shard(*module, ops, strategy.tp, strategy.sharding());
+      program.steps.push_back(std::move(made.parameters));
+      return std::move(made.module);
     });
+    for (const transform::DataSplitStep& step :
+         transform::data_split_steps(strategy.cp, strategy.ep, parts, strategy.context_attention)) {
+      if (!module) break;
+      module = asked_for_by(step.split.dim == 0 || strategy.cp == 1 ? "ep" : "cp", scenario, [&] {
+        transform::Distributed made = transform::split_data(*module, ops, step.ways, step.split);
+        program.steps.push_back(std::move(made.parameters));
+        return std::move(made.module);
+      });
+    }
   }
-  for (const transform::DataSplitStep& step :
-       transform::data_split_steps(strategy.cp, strategy.ep, parts, strategy.context_attention)) {
-    if (!module) break;
-    module = asked_for_by(step.split.dim == 0 || strategy.cp == 1 ? "ep" : "cp", scenario,
-                          [&] { return transform::split_data(*module, ops, step.ways, step.split).module; });
-  }
-  return module;
+  if (!module) return module.refusal();
+  program.module = *std::move(module);
+  return program;
 }
 
 int shards_before_pipeline(const Strategy& strategy) {
@@ -117,12 +132,7 @@ Expected<ReplicaProgramRef> shared_or_made(SharedPrograms* shared, const std::st
 Expected<ReplicaProgramRef> unpipelined(const Sequential& sequential, const Scenario& scenario, int shards,
                                         SharedPrograms* shared) {
   const auto key = shared == nullptr ? std::string() : unpipelined_key(scenario.strategy, shards);
-  return shared_or_made(shared, key, [&]() -> Expected<ReplicaProgram> {
-    int alike   = shards;
-    auto module = before_pipeline(sequential, scenario, alike);
-    if (!module) return module.refusal();
-    return ReplicaProgram{*std::move(module), alike};
-  });
+  return shared_or_made(shared, key, [&] { return replica_before_pipeline(sequential, scenario, shards); });
 }
 
 // Tensor and pipeline parallelism.
@@ -132,17 +142,24 @@ Expected<ReplicaProgram> pipelined(const Sequential& sequential, const Scenario&
   const ir::OpTable& ops   = ops::table();
   const auto whole         = unpipelined(sequential, scenario, shards, shared);
   if (!whole) return whole.refusal();
-  ReplicaProgram program{{}, (*whole)->shards};
+  ReplicaProgram program{{}, (*whole)->shards, {}, (*whole)->steps};
   Expected<ir::Module> module = ir::Module();
   if (strategy.pp > 1 || strategy.microbatches > 1) {
     const ir::Module& before = (*whole)->module;
     const bool unequal       = strategy.has_unequal_stages();
-    module                   = asked_for_by(unequal ? "stage_tp" : "microbatches", scenario, [&] {
+    const char* key          = unequal ? strategy.stage_cp.empty() ? "stage_tp" : "stage_cp" : "microbatches";
+    module                   = asked_for_by(key, scenario, [&] {
       const transform::Pipeline wanted = pipeline_of(before, scenario, platform, run, program.shards);
-      auto distributed   = unequal ? transform::pipeline_of_shards(before, ops, wanted, strategy.shardings()).pipelined
-                                                     : transform::pipeline(before, ops, wanted);
-      program.split_data = split_data_of(distributed);
-      return std::move(distributed.module);
+      transform::ShardedPipeline made;
+      if (unequal) {
+        made = transform::pipeline_of_shards(before, ops, wanted, strategy.shardings());
+      } else {
+        made.pipelined = transform::pipeline(before, ops, wanted);
+      }
+      program.split_data = split_data_of(made.pipelined);
+      for (transform::Distributed& step : made.sharded) program.steps.push_back(std::move(step.parameters));
+      program.steps.push_back(std::move(made.pipelined.parameters));
+      return std::move(made.pipelined.module);
     });
   } else {
     module = (*whole)->module;
@@ -204,32 +221,45 @@ int shards_alike(const Strategy& strategy) {
 
 namespace {
 
-Expected<ir::Module> distributed(const Sequential& sequential, const Scenario& scenario,
-                                 const platform::Platform& platform, SharedPrograms* shared) {
+Expected<DistributedProgram> distributed(const Sequential& sequential, const Scenario& scenario,
+                                         const platform::Platform& platform, SharedPrograms* shared) {
   FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
-  if (sequential.placed) return sequential.module;
+  if (sequential.placed) return DistributedProgram{sequential.module, {}};
   const transform::DataParallel how = data_parallel(scenario.strategy);
   const auto replica                = of_replica(sequential, scenario, platform, shared);
   if (!replica) return replica.refusal();
-  Expected<ir::Module> module = (*replica)->module;
+  DistributedProgram program{(*replica)->module, (*replica)->steps};
   if (how.shares()) {
-    const auto one = one_replica(*std::move(module), scenario);
+    const auto one = one_replica(std::move(program.module), scenario);
     if (!one) return one.refusal();
-    return transform::unfold(*one, ops::table()).module;
+    transform::Distributed all = transform::unfold(*one, ops::table());
+    program.module             = std::move(all.module);
+    program.steps.push_back(std::move(all.parameters));
+    return program;
   }
   if (how.ways > 1) {
-    module = asked_for_by("dp", scenario,
-                          [&] { return transform::replicate(std::move(*module), ops::table(), how).module; });
+    auto all = asked_for_by("dp", scenario,
+                            [&] { return transform::replicate(std::move(program.module), ops::table(), how); });
+    if (!all) return all.refusal();
+    program.module = std::move(all->module);
+    program.steps.push_back(std::move(all->parameters));
   }
-  if (!module) return module;
-  return with_streams(*std::move(module), scenario.strategy);
+  program.module = with_streams(std::move(program.module), scenario.strategy);
+  return program;
 }
 
 }  // namespace
 
 Expected<ir::Module> try_distribute(const Sequential& sequential, const Scenario& scenario,
                                     const platform::Platform& platform) {
-  return distributed(sequential, scenario, platform, nullptr);
+  auto program = distributed(sequential, scenario, platform, nullptr);
+  if (!program) return program.refusal();
+  return std::move(program->module);
+}
+
+DistributedProgram distribute_with_pieces(const Sequential& sequential, const Scenario& scenario,
+                                          const platform::Platform& platform) {
+  return distributed(sequential, scenario, platform, nullptr).value();
 }
 
 ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {
@@ -261,9 +291,9 @@ Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const
   const bool uniform                = is_uniform(platform);
   const int shards                  = two && uniform ? shards_alike(scenario.strategy) : 0;
   if (sequential.placed || (shards == 0 && run == 0 && !(how.ways > 1 && uniform))) {
-    auto module = distributed(sequential, scenario, platform, shared);
-    if (!module) return module.refusal();
-    return AlikeReplicas{*std::move(module), 1};
+    auto program = distributed(sequential, scenario, platform, shared);
+    if (!program) return program.refusal();
+    return AlikeReplicas{std::move(program->module), 1};
   }
   FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
   const auto replica = of_replica(sequential, scenario, platform, shared, run, shards);

@@ -27,6 +27,7 @@ Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const
 Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario);
 // As above, for the first two of `shards` shards, if that is above 0; it becomes 0 if these do not represent all.
 Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario, int& shards);
+Expected<ReplicaProgram> replica_before_pipeline(const Sequential& sequential, const Scenario& scenario, int shards);
 
 // The number of shards if two of them represent all before the pipeline; 0 if they do not.
 //   1. Ranks that share sequences or experts are split from whole groups of shards.

@@ -167,10 +167,11 @@ class Fitter {
       if (device.fits) continue;
       for (const stream::DeviceRange& range : device.members) {
         for (int32_t number = range.first; number <= range.last; number += range.step) {
-          const size_t one =
-              strategy.has_unequal_stages()
-                  ? static_cast<size_t>(strategy.device_of_rank((number - 1) % strategy.devices_of_replica()))
-                  : static_cast<size_t>(number - 1) / group % stages.size();
+          const size_t one = strategy.has_unequal_stages()
+                                 ? static_cast<size_t>(strategy.device_of_rank(
+                                       (number - 1) % (strategy.devices_of_replica() * strategy.replicas_sharing()) /
+                                       strategy.replicas_sharing()))
+                                 : static_cast<size_t>(number - 1) / group % stages.size();
           for (const int stage : stages[one]) trial.fits[static_cast<size_t>(stage)] = false;
         }
       }

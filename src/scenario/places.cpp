@@ -88,10 +88,12 @@ std::vector<int> free_devices(const platform::Platform& platform, const Held& he
   return all;
 }
 
-// Whether shards change fastest, then stages, then replicas; no ranks share sequences.
-bool is_usual(const std::array<Dimension, 4>& order) {
+// Whether shards change fastest, then the ranks of a context, if there are several, then stages, then replicas.
+bool is_usual(const std::array<Dimension, 4>& order, int cp) {
   std::vector<Dimension> kinds;
-  std::copy_if(order.begin(), order.end(), std::back_inserter(kinds), [](Dimension d) { return d != Dimension::cp; });
+  std::copy_if(order.begin(), order.end(), std::back_inserter(kinds),
+               [cp](Dimension d) { return d != Dimension::cp || cp > 1; });
+  if (cp > 1) return kinds == std::vector{Dimension::tp, Dimension::cp, Dimension::pp, Dimension::dp};
   return kinds == std::vector{Dimension::tp, Dimension::pp, Dimension::dp};
 }
 
@@ -100,19 +102,30 @@ Refusal too_few(const Request& request, const platform::Platform& platform, size
   std::string of   = platform.name();
   if (!held.empty()) of += " that the jobs before it leave";
   if (lists) of = "its placement";
-  return refused(request.root, Cause::devices, "",
-                 std::string(request.strategy.has_unequal_stages() ? "dp x the sum of stage_tp = "
-                             : request.strategy.cp > 1             ? "dp x cp x tp x pp = "
-                                                                   : "dp x tp x pp = ") +
-                     std::to_string(request.strategy.devices()) + " devices are more than the " +
-                     std::to_string(available) + " of " + of + "; add " + (lists ? "devices" : "nodes") +
-                     " or lower dp, tp or pp");
+  return refused(
+      request.root, Cause::devices, "",
+      std::string(!request.strategy.stage_cp.empty() ? "dp x the sum of stage_tp x stage_cp = "
+                  : request.strategy.has_unequal_stages()
+                      ? request.strategy.cp > 1 ? "dp x cp x the sum of stage_tp = " : "dp x the sum of stage_tp = "
+                  : request.strategy.cp > 1 ? "dp x cp x tp x pp = "
+                                            : "dp x tp x pp = ") +
+          std::to_string(request.strategy.devices()) + " devices are more than the " + std::to_string(available) +
+          " of " + of + "; add " + (lists ? "devices" : "nodes") + " or lower dp, tp or pp");
+}
+
+// slot_of where stages have unequal numbers of ranks, in the usual order.
+size_t slot_in_unequal_stages(int rank, const Strategy& strategy) {
+  const int sharing = strategy.replicas_sharing(), all = strategy.devices_of_replica();
+  const int outer = rank / (all * sharing), own = rank % (all * sharing);
+  const int stage = strategy.device_of_rank(own / sharing), first = strategy.first_rank(stage);
+  const int size = strategy.first_rank(stage + 1) - first, in_stage = own - first * sharing;
+  return static_cast<size_t>((outer * sharing + in_stage / size) * all + first + in_stage % size);
 }
 
 // The index, in the placement's order of devices, of the device that rank `rank` takes. Programs number their ranks by
 // shard first, then by context, by replica among those that share experts, by stage, and by the other replicas.
 size_t slot_of(int rank, const Strategy& strategy, const std::array<Dimension, 4>& order) {
-  if (strategy.has_unequal_stages()) return static_cast<size_t>(rank);
+  if (strategy.has_unequal_stages()) return slot_in_unequal_stages(rank, strategy);
   const auto next = [&rank](int size) {
     const int at = rank % size;
     rank /= size;
@@ -138,10 +151,11 @@ Expected<std::vector<int>> try_places(const std::string& root, const Strategy& s
   auto candidates =
       placement.devices.empty() ? Expected(free_devices(platform, held)) : listed(request, platform, held);
   if (!candidates) return candidates;
-  if (strategy.has_unequal_stages() && !is_usual(placement.order))
-    return Expected<std::vector<int>>(Refusal{
-        Cause::placement, root + ".placement.order",
-        "stages of unequal tp have no other order than tp-pp-dp; leave the order out, or use stages of equal tp"});
+  if (strategy.has_unequal_stages() && !is_usual(placement.order, strategy.cp))
+    return Expected<std::vector<int>>(Refusal{Cause::placement, root + ".placement.order",
+                                              "stages that are sharded in different ways have no other order than " +
+                                                  std::string(strategy.cp > 1 ? "tp-cp-pp-dp" : "tp-pp-dp") +
+                                                  "; leave the order out, or use stages that are sharded alike"});
   if (static_cast<size_t>(strategy.devices()) > candidates->size())
     return too_few(request, platform, candidates->size(), held);
   const std::vector<int> slots = placement.policy->order(platform, *std::move(candidates), placement.seed);

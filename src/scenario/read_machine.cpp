@@ -71,7 +71,11 @@ lower::Options read_collectives(const JsonView& json, const Strategy& strategy, 
     if (!json.has(group.name)) continue;
     json.at(group.name).allow_only(names_of(group_collective_keys()));
     if (strategy.has_unequal_stages() && group.name != "dp")
-      json.at(group.name).fail("has algorithms for groups of one size, and stage_tp makes unequal ones; leave it out");
+      json.at(group.name)
+          .fail(
+              "has algorithms for groups of one size, and stages that are sharded in different ways make unequal ones; "
+              "leave "
+              "it out");
     lower::GroupAlgorithms own = group.ranks(strategy);
     own.algorithms             = read_algorithms(json.at(group.name));
     options.groups.push_back(own);

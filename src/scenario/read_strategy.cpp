@@ -1,5 +1,3 @@
-#include <numeric>
-
 #include "foreflow/scenario/strategy_key.h"
 #include "foreflow/transform/split_data.h"
 #include "scenario/read.h"
@@ -16,7 +14,11 @@ void read_key(const StrategyKeyDef& key, const JsonView& json, Strategy& strateg
 
 int Strategy::replicas_sharing() const { return transform::replicas_in_group(cp, ep); }
 
-int Strategy::first_rank(int device) const { return std::accumulate(stage_tp.begin(), stage_tp.begin() + device, 0); }
+int Strategy::first_rank(int device) const {
+  int ranks = 0;
+  for (int before = 0; before < device; ++before) ranks += shards_of(before) * contexts_of(before);
+  return ranks;
+}
 
 int Strategy::device_of_rank(int rank) const {
   int device = 0;
@@ -28,10 +30,9 @@ std::vector<transform::StageSharding> Strategy::shardings() const {
   std::vector<transform::StageSharding> all;
   for (int device = 0; device < pp; ++device) {
     transform::Sharding one = sharding();
-    const bool sequence     = stage_sequence.empty() ? sequence_parallel : stage_sequence[static_cast<size_t>(device)];
-    one.sequence            = sequence && shards_of(device) > 1;
+    one.sequence            = splits_sequence(device);
     one.vocabulary          = vocabulary_parallel && shards_of(device) > 1;
-    all.push_back({shards_of(device), one});
+    all.push_back({shards_of(device), one, contexts_of(device), ep, context_attention});
   }
   return all;
 }

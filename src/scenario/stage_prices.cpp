@@ -34,8 +34,9 @@ int devices_of_stage(const Strategy& strategy) {
 std::vector<size_t> first_ranks(const Strategy& strategy) {
   std::vector<size_t> all;
   for (int device = 0; device <= strategy.pp; ++device)
-    all.push_back(static_cast<size_t>(strategy.has_unequal_stages() ? strategy.first_rank(device)
-                                                                    : device * devices_of_stage(strategy)));
+    all.push_back(static_cast<size_t>(strategy.has_unequal_stages()
+                                          ? strategy.first_rank(device) * strategy.replicas_sharing()
+                                          : device * devices_of_stage(strategy)));
   return all;
 }
 
@@ -126,12 +127,13 @@ std::function<Seconds(const ir::OpCall&, std::span<const ir::Type>, int, int)> t
   lower::Options options;
   options.places     = devices;
   options.resharding = scenario.strategy.resharding;
-  return [&scenario, &platform, options](const ir::OpCall& call, std::span<const ir::Type> outputs, int from, int to) {
+  return [&scenario, &platform, options, first = first_ranks(scenario.strategy)](
+             const ir::OpCall& call, std::span<const ir::Type> outputs, int from, int to) {
     const auto placed = [&](std::span<const ir::Type> types, int device) {
       std::vector<ir::Type> all;
       for (const ir::Type& type : types)
         all.push_back(
-            ir::moved(type, ir::Device(scenario.strategy.first_rank(device) + static_cast<int>(all.size()) + 1)));
+            ir::moved(type, ir::Device(static_cast<int>(first[static_cast<size_t>(device)] + all.size()) + 1)));
       return all;
     };
     const stream::Program program =

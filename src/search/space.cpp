@@ -53,7 +53,7 @@ bool is_degree(std::string_view key) {
 Choices possible_degrees(const JsonView& strategy, int64_t devices) {
   constexpr int64_t kSmall = 16;
   Choices choices          = all_divisors(devices);
-  if (!strategy.has("stage_tp")) return choices;
+  if (!strategy.has("stage_tp") && !strategy.has("stage_cp")) return choices;
   for (int64_t degree = 2; degree <= std::min(devices, kSmall); ++degree) {
     if (devices % degree != 0) choices.emplace_back(degree);
   }

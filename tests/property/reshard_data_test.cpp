@@ -104,7 +104,8 @@ std::vector<Move> random_moves(std::mt19937_64& rng) {
   std::vector<Move> moves;
   for (int i = between(rng, 1, 2); i > 0; --i) {
     Move move;
-    for (int rank = between(rng, 1, 3); rank > 0; --rank) move.tensor.shape.push_back(between(rng, 1, 7));
+    const int rank = between(rng, 1, 5);
+    for (int dim = 0; dim < rank; ++dim) move.tensor.shape.push_back(between(rng, 1, rank > 3 ? 4 : 7));
     move.tensor.element = Bytes(4);
     const auto src = random_mesh(rng), dst = random_mesh(rng);
     const int devices = size(src);

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "foreflow/base/refusal.h"
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/context_attention.h"
 #include "foreflow/transform/recompute.h"
 #include "foreflow/transform/simplify.h"
 #include "support/distribution.h"
@@ -34,14 +36,19 @@ Original original(ir::Module module) {
   return made;
 }
 
-ir::Module trained(const std::string& name, const std::string& sizes, const std::string& optimizer) {
-  const ir::Module gradients =
-      transform::differentiate(test::family(name, sizes, kBatch, Mode::training), ops::table());
+ir::Module trained(const std::string& name, const std::string& sizes, const std::string& optimizer,
+                   bool fused = false) {
+  const ir::Module forward   = test::family(name, sizes, kBatch, Mode::training);
+  const ir::Module gradients = transform::differentiate(
+      fused ? transform::fuse_attention(transform::resolve(forward), ops::table()) : forward, ops::table());
   return transform::eliminate_dead_code(
       transform::resolve(transform::add_optimizer(gradients, ops::table(), optimizer)));
 }
 
 const std::string kGpt = R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 8})";
+const std::string kMoe =
+    R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 8, "experts": 4, "top_k": 2,
+        "routing_groups": 4})";
 const std::string kMlp = R"({"layers": 8, "hidden": 8})";
 
 // The embedding of the GPT is its output layer, too, so the first and the last stage share a weight.
@@ -53,6 +60,8 @@ const std::map<std::string, Original>& originals() {
     all.emplace("gpt_inference", original(transform::resolve(test::family("gpt", kGpt, kBatch, Mode::inference))));
     all.emplace("gpt_sgd", original(trained("gpt", kGpt, "sgd")));
     all.emplace("gpt_adam", original(trained("gpt", kGpt, "adam")));
+    all.emplace("gpt_flash", original(trained("gpt", kGpt, "sgd", true)));
+    all.emplace("moe_sgd", original(trained("moe", kMoe, "sgd")));
     all.emplace("gpt_recomputed", original(transform::recompute(trained("gpt", kGpt, "sgd"), ops::table(),
                                                                 {transform::Recompute::Kind::blocks, 1}, 2)));
     return all;
@@ -141,6 +150,66 @@ TEST(UnequalStagesBesides, ComputeTheSameWithSequenceAndVocabularyParallelism) {
         expect_same_numbers(originals().at(name), split);
       }
     }
+  }
+}
+
+TEST(UnequalStagesBesides, ComputeTheSameWithContexts) {
+  struct Stages {
+    std::vector<int> tp, cp;
+    std::vector<bool> sequence = {};
+  };
+  for (const char* name : {"gpt_sgd", "gpt_adam", "gpt_recomputed", "gpt_inference"}) {
+    SCOPED_TRACE(name);
+    for (const Stages& wanted : {Stages{{1, 1}, {2, 1}},
+                                 {{1, 1}, {1, 2}},
+                                 {{1, 1, 1}, {2, 4, 1}},
+                                 {{2, 1}, {1, 2}},
+                                 {{4, 2}, {2, 2}},
+                                 {{2, 2}, {2, 1}, {true, false}},
+                                 {{2, 2}, {1, 2}, {true, true}},
+                                 {{1, 2, 2}, {4, 2, 1}, {false, true, true}}}) {
+      for (const bool vocabulary : {false, true}) {
+        Split split          = stages(wanted.tp, 4);
+        split.stage_cp       = wanted.cp;
+        split.stage_sequence = wanted.sequence;
+        split.vocabulary     = vocabulary;
+        expect_same_numbers(originals().at(name), split);
+      }
+    }
+  }
+}
+
+// Attention of one op, whose keys and values go round a ring of the ranks of a stage, or whose heads are dealt out.
+TEST(UnequalStagesBesides, ComputeTheSameWithEveryWayToShareAttention) {
+  for (const transform::ContextAttention attention :
+       {transform::ContextAttention::ring, transform::ContextAttention::striped_ring,
+        transform::ContextAttention::all_to_all, transform::ContextAttention::all_gather}) {
+    SCOPED_TRACE(transform::name(attention));
+    for (const auto& [tp, cp] : {std::pair(std::vector{1, 1}, std::vector{2, 1}),
+                                 {{2, 1}, {1, 2}},
+                                 {{2, 2}, {2, 1}},
+                                 {{1, 1, 1}, {1, 2, 4}}}) {
+      for (const bool sequence : {false, true}) {
+        Split split     = stages(tp, 2);
+        split.stage_cp  = cp;
+        split.sequence  = sequence;
+        split.attention = attention;
+        expect_same_numbers(originals().at("gpt_flash"), split);
+      }
+    }
+  }
+}
+
+TEST(UnequalStagesBesides, ComputeTheSameWithExperts) {
+  for (const auto& [tp, cp, ep, dp] : {std::tuple(std::vector{2, 1}, std::vector{2, 2}, 2, 1),
+                                       {{1, 1}, {2, 4}, 2, 1},
+                                       {{2, 1}, {1, 1}, 2, 2},
+                                       {{1, 2}, {2, 2}, 4, 4}}) {
+    Split split    = stages(tp, 2);
+    split.stage_cp = cp;
+    split.ep       = ep;
+    split.dp       = dp;
+    expect_same_numbers(originals().at("moe_sgd"), split);
   }
 }
 

@@ -71,6 +71,23 @@ class Cases {
     add(name, steps.back().module, arguments);
   }
 
+  // By the plan of a strategy of resharding, on a machine with a node for every two ranks.
+  void add_resharded(const std::string& name, const ir::Module& original, const Split& split,
+                     const reshard::StrategyDef& strategy) {
+    std::mt19937_64 random(20260);
+    const ir::Module module          = transform::eliminate_dead_code(transform::resolve(original));
+    std::vector<ir::Array> arguments = random_arguments(module, random, kVocabulary);
+    const auto steps                 = distribute(module, split);
+    for (const transform::Distributed& step : steps) arguments = transform::split_arguments(step.parameters, arguments);
+    const platform::Platform machine = testing_support::cluster({0, 0, 1, 1, 2, 2, 3, 3});
+    lower::Options options;
+    options.resharding    = &strategy;
+    const ir::Module& all = steps.back().module;
+    add(name,
+        lower::with_reshard_jobs(all, interpret::interpret_mixed(all, all.functions.size() - 1), {machine}, options),
+        arguments);
+  }
+
   void expect_success(const std::string& tolerance) {
     std::vector<std::string> arguments{FOREFLOW_SOURCE_DIR "/tests/pytorch/run_ranks.py", tolerance};
     arguments.insert(arguments.end(), words_.begin(), words_.end());
@@ -250,6 +267,21 @@ TEST(PyTorch, ReshardsByThePlanOfEveryStrategy) {
   EXPECT_GT(broadcasts, 0U);
   EXPECT_GT(gathers, 0U);
   cases.expect_success("0");
+}
+
+// A GPT whose stages are sharded in different ways. Its embedding is in both, so gradients are resharded, too.
+TEST(PyTorch, TrainsAGptInUnequalStagesByThePlanOfEveryStrategy) {
+  FOREFLOW_PYTHON_OR_SKIP(python);
+  const std::string sizes = R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 12})";
+  Cases cases(python);
+  for (const reshard::StrategyDef& strategy : reshard::strategies()) {
+    if (!strategy.moves_data) continue;
+    cases.add_resharded("tp_4_2_" + std::string(strategy.name), gradients("gpt", sizes),
+                        {.microbatches = 2, .stage_tp = {4, 2}}, strategy);
+  }
+  cases.add_resharded("cp_1_2", gradients("gpt", sizes), {.microbatches = 2, .stage_tp = {2, 1}, .stage_cp = {1, 2}},
+                      *reshard::strategies().begin());
+  cases.expect_success("1e-5");
 }
 
 // As a user runs it: with torchrun or by itself, weights and expected results from files, times of the ops.

@@ -22,6 +22,7 @@ std::string unequal_stages(const Split& split) {
   for (size_t i = 0; i < split.stage_tp.size(); ++i) {
     text += (text.empty() ? " stages=" : ":") + std::to_string(split.stage_tp[i]);
     if (i < split.stage_sequence.size() && split.stage_sequence[i]) text += "s";
+    if (!split.stage_cp.empty()) text += "x" + std::to_string(split.stage_cp[i]);
   }
   return text;
 }
@@ -98,10 +99,13 @@ void add_unequal_stages(const ir::Module& module, const Split& split, std::vecto
     const bool sequence = split.stage_sequence.empty() ? split.sequence : split.stage_sequence[i];
     shards.push_back(
         {split.stage_tp[i],
-         {.sequence = sequence && split.stage_tp[i] > 1, .vocabulary = split.vocabulary && split.stage_tp[i] > 1}});
+         {.sequence = sequence && split.stage_tp[i] > 1, .vocabulary = split.vocabulary && split.stage_tp[i] > 1},
+         split.stage_cp.empty() ? split.cp : split.stage_cp[i],
+         split.ep,
+         split.attention});
   }
   transform::ShardedPipeline made = transform::pipeline_of_shards(module, ops::table(), wanted, shards);
-  steps.push_back(std::move(made.sharded));
+  for (transform::Distributed& step : made.sharded) steps.push_back(std::move(step));
   steps.push_back(std::move(made.pipelined));
 }
 

@@ -27,10 +27,12 @@ struct Split {
   std::optional<int> virtual_stages   = {};  // nothing: as many as the schedule asks for
   bool delay_weight_gradients         = false;
   transform::StagePartition partition = transform::StagePartition::balanced;
-  transform::LayerShare layers        = {};   // of the partition `layers`
-  bool sequence = false, vocabulary = false;  // of transform::Sharding
-  std::vector<int> stage_tp        = {};      // per device of the pipeline; empty: all have `tp`
-  std::vector<bool> stage_sequence = {};      // the same for `sequence`
+  transform::LayerShare layers        = {};    // of the partition `layers`
+  bool sequence = false, vocabulary = false;   // of transform::Sharding
+  std::vector<int> stage_tp             = {};  // per device of the pipeline; empty: all have `tp`
+  std::vector<bool> stage_sequence      = {};  // the same for `sequence`
+  std::vector<int> stage_cp             = {};  // the same for `cp`
+  transform::ContextAttention attention = transform::ContextAttention::all_gather;  // of unequal stages
 };
 std::string to_string(
     const Split& split);  // "dp=2 tp=1 pp=2 microbatches=4 1f1b", and "cp=2 ep=4" where they are above 1

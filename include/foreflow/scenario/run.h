@@ -73,6 +73,15 @@ Expected<ir::Module> try_distribute(const Sequential& sequential, const Scenario
                                     const platform::Platform& platform);
 ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform);
 
+// The same with the way from the arguments of the sequential program to those of the distributed one: the pieces of
+// each step, for transform::split_arguments one after the other. No steps: the parameters are the same.
+struct DistributedProgram {
+  ir::Module module;
+  std::vector<std::vector<transform::Piece>> steps;
+};
+DistributedProgram distribute_with_pieces(const Sequential& sequential, const Scenario& scenario,
+                                          const platform::Platform& platform);
+
 struct KnownKeys;  // strategy_key.h
 
 // Devices occupied by other jobs: index into platform.devices(), name of the job.

@@ -72,6 +72,9 @@ struct Strategy {
   // Where stages have unequal numbers of shards: the shards of each device of the pipeline; `tp` is the largest of
   // them.
   std::vector<int> stage_tp;
+  // Where stages have unequal numbers of ranks that share each sequence: those of each device of the pipeline; `cp` is
+  // the largest of them, and `stage_tp` has the shards of every device.
+  std::vector<int> stage_cp;
   // Where only some devices of the pipeline have sequence parallelism: which; `sequence_parallel` is then true.
   std::vector<bool> stage_sequence;
   int cp                         = 1;  // ranks that share each sequence
@@ -110,8 +113,15 @@ struct Strategy {
   bool has_unequal_stages() const { return !stage_tp.empty(); }
   // The shards of device `device` of the pipeline, and how it is sharded.
   int shards_of(int device) const { return has_unequal_stages() ? stage_tp[static_cast<size_t>(device)] : tp; }
+  // The ranks of device `device` of the pipeline that share each sequence, and whether it splits sequences over shards.
+  int contexts_of(int device) const { return stage_cp.empty() ? cp : stage_cp[static_cast<size_t>(device)]; }
+  bool splits_sequence(int device) const {
+    return shards_of(device) > 1 &&
+           (stage_sequence.empty() ? sequence_parallel : stage_sequence[static_cast<size_t>(device)]);
+  }
   std::vector<transform::StageSharding> shardings() const;
-  // Of unequal stages: the first rank of that device in a replica; of device `pp` the number of all ranks.
+  // Of unequal stages: the first rank of that device in a replica; of device `pp` the number of all ranks. Replicas
+  // that share experts are not counted.
   int first_rank(int device) const;
   // Of unequal stages: the device of the pipeline that has a rank of a replica.
   int device_of_rank(int rank) const;

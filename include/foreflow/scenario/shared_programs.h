@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "foreflow/ir/module.h"
+#include "foreflow/transform/pieces.h"
 
 namespace foreflow::scenario {
 
@@ -18,6 +19,8 @@ struct ReplicaProgram {
   // Per data parameter: the parameter of the sequential program of which it is one microbatch's part; -1: it is not
   // split into microbatches. Empty before the program is cut into stages.
   std::vector<int32_t> split_data = {};
+  // Per step from the sequential program to this one: the pieces of its parameters.
+  std::vector<std::vector<transform::Piece>> steps = {};
 };
 using ReplicaProgramRef = std::shared_ptr<const ReplicaProgram>;
 

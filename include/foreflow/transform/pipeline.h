@@ -78,17 +78,22 @@ struct Pipeline {
 // Throws RefusalError if the program has too few ops for the stages, or if it trains and the schedule does not.
 Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted);
 
-// The same for a program of one device whose stages are sharded in different ways, `shards[d]` on device d of the
-// schedule. Device d becomes a group of shards[d].ways devices, behind the groups of the devices before it.
+// The same for a program of one device whose stages are sharded, and their data split, in different ways, as
+// `shards[d]` says on device d of the schedule. Device d becomes a group of shards[d].ways x cp devices (times the
+// replicas that share its experts), behind the groups of the devices before it.
 //
 // 1. Where a value goes between stages that are sharded in different ways, a Reshard takes the place of the sends.
 // 2. A stage with more devices gets more of the work: the shares of `wanted` count for one device of a group each.
 // 3. `wanted.prices` are those of the program on one device.
 //
-// Throws RefusalError as `shard` and `pipeline` do, and where a stage is on two devices that are sharded differently.
+// Throws RefusalError as `shard`, `split_data` and `pipeline` do, and where a stage is on two devices that are sharded
+// differently.
+// Requires: the same number of replicas that share experts in all stages.
 struct ShardedPipeline {
-  Distributed sharded;    // `module` is empty; the pieces of the program's parameters and results
-  Distributed pipelined;  // its pieces are parts of those of `sharded`
+  // The steps before the pipeline, with empty modules: pieces of the program's parameters and results, then parts of
+  // these.
+  std::vector<Distributed> sharded;
+  Distributed pipelined;  // its pieces are parts of those of the last step
 };
 ShardedPipeline pipeline_of_shards(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
                                    const std::vector<StageSharding>& shards);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "foreflow/base/json.h"
+#include "foreflow/transform/context_attention.h"
 
 namespace foreflow::transform {
 
@@ -52,6 +53,9 @@ struct Sharding {
 struct StageSharding {
   int ways          = 1;
   Sharding sharding = {};
+  // Ranks that share each sequence and the experts of a layer, as data_split_steps counts them.
+  int cp = 1, ep = 1;
+  ContextAttention attention = ContextAttention::all_gather;
 };
 
 }  // namespace foreflow::transform

@@ -44,6 +44,10 @@ struct DataSplitStep {
 std::vector<DataSplitStep> data_split_steps(int cp, int ep, int64_t blocks = 1,
                                             ContextAttention attention = ContextAttention::all_gather);
 
+// All steps that there can be, also those of one way, which split nothing.
+std::vector<DataSplitStep> possible_split_steps(int cp, int ep, int64_t blocks = 1,
+                                                ContextAttention attention = ContextAttention::all_gather);
+
 // The number of replicas that share experts, for degrees of 1 or more: 1 where a group of `ep` ranks lies within the
 // `cp` ranks of a context. For example, cp = 2 and ep = 8 make 4 replicas share experts.
 template <std::integral T>

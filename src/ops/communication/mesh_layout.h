@@ -17,7 +17,6 @@ class MeshLayout {
   size_t devices() const { return devices_; }
   // The number of devices that have the same part as one device: 1 where every device has a part of its own.
   size_t replicas() const;
-  bool splits(size_t dim) const { return parts(dim) > 1; }
   int64_t parts(size_t dim) const;
   // The part of a dimension that a device has, counted from 0.
   int64_t part_of(size_t device, size_t dim) const;

@@ -61,13 +61,14 @@ std::vector<Array> eval(const OpCall& call) {
   return results;
 }
 
-// A dimension that either mesh splits stays whole: its parts change devices.
+// A dimension of which the two meshes have different parts stays whole: pieces of them change places. Of equal parts
+// each becomes the same part, whatever its device, and so does each piece of it.
 Factors factors(const OpCall& call) {
   if (!splittable(call) || call.arity() == 0) return {};
   const Layouts layouts = layouts_of(call);
   std::string text      = letters(rank_of(call));
   for (size_t dim = 0; dim < text.size(); ++dim) {
-    if (layouts.source.splits(dim) || layouts.target.splits(dim)) text[dim] = '.';
+    if (layouts.source.parts(dim) != layouts.target.parts(dim)) text[dim] = '.';
   }
   return {.text = factor_text(call, std::vector<std::string>(call.arity(), text),
                               std::vector<std::string>(call.outputs, text))};
@@ -136,7 +137,8 @@ OpDef row() {
             return std::vector<Sample>{sample(f32({2, 4}), {2}, "S0R", {4}, "RS0", {3, 4, 5, 6}),
                                        sample(f32({2, 2, 3}), {2, 2}, "S0S1R", {2}, "S0RR", {5, 6}),
                                        sample(i64({4, 2}), {2, 2}, "RS1", {3}, "RR", {5, 6, 7}),
-                                       sample(i64({1, 4}), {2, 2}, "S10R", {1}, "RR", {5})};
+                                       sample(i64({1, 4}), {2, 2}, "S10R", {1}, "RR", {5}),
+                                       sample(f32({2, 4}), {2}, "S0R", {2, 2}, "S0S1", {3, 4, 5, 6})};
           },
   };
 }

@@ -46,7 +46,20 @@ int64_t layers_counted(const Workload& workload, const Strategy& strategy);
 std::string or_count_more(const Workload& workload, const Strategy& strategy, int stages);
 bool is_mixture_of_experts(const Workload& workload);
 
+// Numbers for each device of the pipeline, such as "4:2"; none for "equal". `what` names one: "number of shards".
+std::vector<int> read_degrees(const JsonView& value, std::string_view what);
+Json write_degrees(const std::vector<int>& degrees);
+// Refuses at the key unless there is a degree for each device of the pipeline, and at `one_key`, which states `one`
+// where it is present, unless that is the largest.
+std::optional<Refusal> check_degrees(const StrategySource& source, std::string_view key,
+                                     const std::vector<int>& degrees, int pp, std::string_view one_key);
+// Of stages that are sharded in different ways: refuses at the key unless each can be.
+std::optional<Refusal> check_stages(const StrategySource& source, std::string_view key, const Strategy& strategy);
+
 // Values for search rules.
+// `one` for the first stages and `other` for the rest, and the other way round, cut at every place: "4:4:2", "4:2:2",
+// "2:2:4", ..
+std::vector<std::string> in_two_runs(int64_t stages, const std::string& one, const std::string& other);
 std::vector<Json> yes_or_no();
 std::vector<Json> whole_values(const std::vector<int64_t>& numbers);
 std::vector<Json> words(const std::vector<std::string>& words);

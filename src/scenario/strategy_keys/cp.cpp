@@ -12,6 +12,7 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
   if (source.workload.decodes)
     return source.refused(
         "cp", "decoding has one new token of each sample, which ranks cannot share; use 1, and dp, tp or pp");
+  if (!strategy.stage_cp.empty()) return std::nullopt;  // checked stage by stage
   const int64_t sequence = source.workload.size("sequence");
   const int64_t groups   = std::max<int64_t>(source.workload.size("routing_groups"), 1);
   const int64_t parts    = strategy.sequence_parallel ? strategy.tp : 1;
@@ -35,9 +36,15 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
   return std::nullopt;
 }
 
+// The divisors of the number of devices, and small numbers, too: of unequal stages (stage_cp) the sum counts.
 std::vector<Json> legal(const SpaceFacts& facts, const Json&) {
+  constexpr int64_t kSmall     = 16;
+  std::vector<int64_t> ways_of = divisors(facts.transformer ? facts.devices : 1);
+  for (int64_t ways = 2; facts.transformer && ways <= std::min(facts.devices, kSmall); ++ways) {
+    if (facts.devices % ways != 0) ways_of.push_back(ways);
+  }
   std::vector<Json> values;
-  for (const int64_t ways : divisors(facts.transformer ? facts.devices : 1)) {
+  for (const int64_t ways : ways_of) {
     if (facts.sequence % ways == 0 && (!facts.experts || facts.routing % ways == 0)) values.emplace_back(ways);
   }
   return values;
@@ -52,7 +59,7 @@ StrategyKeyDef row() {
           .fallback       = 1,
           .read           = read_degree<&Strategy::cp>,
           .settle         = settle,
-          .depends_on     = {"cp", "sequence_parallel", "tp"},
+          .depends_on     = {"cp", "stage_cp", "sequence_parallel", "tp"},
           .write          = write_member<&Strategy::cp>,
           .of_one_replica = true,
           .search         = {.searched = Searched::on_demand, .turn = 4, .legal = legal, .is_degree = true}};

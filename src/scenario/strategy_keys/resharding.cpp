@@ -13,7 +13,7 @@ Json write(const Strategy& strategy) {
 }
 
 std::vector<Json> legal(const SpaceFacts&, const Json& point) {
-  if (!has_unequal_stages(point) && word_or(point, "stage_sequence_parallel", "equal") == "equal") return {};
+  if (!has_unequal_stages(point)) return {};
   std::vector<Json> values;
   for (const reshard::StrategyDef& row : reshard::strategies()) {
     if (row.moves_data) values.emplace_back(row.name);
@@ -26,7 +26,8 @@ std::vector<Json> legal(const SpaceFacts&, const Json& point) {
 StrategyKeyDef row() {
   return {.name = "resharding",
           .doc =
-              "by which messages a tensor goes from a stage to one that is sharded in another way (stage_tp): chunks "
+              "by which messages a tensor goes from a stage to one that is sharded in another way (stage_tp, stage_cp, "
+              "stage_sequence_parallel): chunks "
               "passed on from device to device, single messages, parts that are gathered behind the network, or only a "
               "signal of one byte, to know the time without them",
           .type     = types::one_of(reshard::strategies().names()),

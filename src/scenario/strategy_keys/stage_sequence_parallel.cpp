@@ -26,10 +26,6 @@ std::optional<Refusal> check(const StrategySource& source, const Strategy& strat
   const bool some = std::find(stages.begin(), stages.end(), true) != stages.end();
   if (source.has("sequence_parallel") && strategy.sequence_parallel != some)
     return source.refused("sequence_parallel", "contradicts stage_sequence_parallel; leave one of the two out");
-  if (strategy.cp > 1 || strategy.ep > 1)
-    return source.refused(kKey,
-                          "stages that are sharded in different ways share no sequences and no experts; use cp = "
-                          "1 and ep = 1");
   for (int device = 0; device < strategy.pp; ++device) {
     if (!stages[static_cast<size_t>(device)]) continue;
     const int tp = strategy.shards_of(device);
@@ -47,14 +43,31 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
   strategy.sequence_parallel = on > 0;
   const bool all             = on == 0 || on == static_cast<std::ptrdiff_t>(stages.size());
   if (all) stages.clear();
-  if (!all && strategy.stage_tp.empty()) strategy.stage_tp.assign(static_cast<size_t>(strategy.pp), strategy.tp);
-  return std::nullopt;
+  if (all) return std::nullopt;
+  if (strategy.stage_tp.empty()) strategy.stage_tp.assign(static_cast<size_t>(strategy.pp), strategy.tp);
+  return check_stages(source, kKey, strategy);
 }
 
 Json write(const Strategy& strategy) {
   std::string text;
   for (const bool on : strategy.stage_sequence) text += std::string(text.empty() ? "" : ":") + (on ? "true" : "false");
   return text.empty() ? Json(kEqual) : Json(text);
+}
+
+// Two runs of stages, one of them with sequence parallelism, where that is what the point asks for.
+std::vector<Json> legal(const SpaceFacts&, const Json& point) {
+  const Json* wanted = point.find("sequence_parallel");
+  if (wanted == nullptr || *wanted != Json(true) || !is_pipelined(point)) return {};
+  std::vector<Json> values = {Json(kEqual)};
+  const auto shards        = split(word_or(point, "stage_tp", kEqual), ':');
+  for (const std::string& text : in_two_runs(whole_or(point, "pp", 1), "true", "false")) {
+    const auto flags = split(text, ':');
+    bool fits        = true;
+    for (size_t s = 0; s < std::min(flags.size(), shards.size()); ++s)
+      fits = fits && !(flags[s] == "true" && shards[s] == "1");
+    if (fits) values.emplace_back(text);
+  }
+  return values;
 }
 
 }  // namespace
@@ -67,9 +80,10 @@ StrategyKeyDef row() {
           .read       = read,
           .settle     = settle,
           .depends_on = {"stage_sequence_parallel", "stage_tp", "sequence_parallel", "vocabulary_parallel", "tp", "pp",
-                         "cp", "ep"},
+                         "cp", "ep", "stage_cp", "context_attention"},
           .write      = write,
-          .of_one_replica = true};
+          .of_one_replica = true,
+          .search         = {.searched = Searched::on_demand, .turn = 71, .legal = legal}};
 }
 
 }  // namespace foreflow::scenario::definitions::stage_sequence_parallel_key

@@ -5,6 +5,7 @@
 
 #include "foreflow/base/refusal.h"
 #include "foreflow/ir/text.h"
+#include "foreflow/reshard/spec.h"
 #include "transform/context/attention_layouts.h"
 #include "transform/layout/reshard_row.h"
 #include "transform/rewrite/factor_text.h"
@@ -39,12 +40,14 @@ int32_t expert_dimension(const ir::OpCall& call, size_t weight) {
 class DataSplitPlanner {
  public:
   DataSplitPlanner(const ir::Module& module, const interpret::Values<interpret::Mixed>& values, int ways,
-                   const DataSplit& split)
+                   const DataSplit& split, const SplitVariants& variants, size_t variant)
       : module_(module),
         function_(module.entry()),
         values_(values),
         ways_(ways),
         split_(split),
+        variants_(variants),
+        variant_(variant),
         blocks_(split.blocks) {}
 
   DataSplitPlan run() {
@@ -53,14 +56,19 @@ class DataSplitPlanner {
     at_hand_.resize(count);
     undecided_.assign(count, false);
     experts_.assign(count, false);
-    for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
-    if (size_ == 0) refuse_data();
-    for (const ir::Op& op : function_.ops) visit(op);
-    if (split_.experts && std::find(experts_.begin(), experts_.end(), true) == experts_.end()) {
-      throw RefusalError(Cause::program, place(),
-                         "expert parallelism of " + std::to_string(ways_) +
-                             " finds no experts: no product of a batch of matrices takes a weight");
+    for (size_t i = 0; i < function_.parameters.size() && ways_ > 1; ++i) parameter(i);
+    if (size_ == 0 && ways_ > 1) refuse_data();
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      const ir::Op& op = function_.ops[o];
+      if (variants_.several() && op.def->reshards) {
+        transfer(op, variants_.of_op[o] == variant_);
+      } else if (!variants_.several() || variants_.of_op[o] == variant_) {
+        visit(op);
+      } else {
+        plan_.decisions.emplace_back();
+      }
     }
+    plan_.has_experts = std::find(experts_.begin(), experts_.end(), true) != experts_.end();
     return std::move(plan_);
   }
 
@@ -78,7 +86,50 @@ class DataSplitPlanner {
     if (type.dims[dim] != size_) return;
     if (size_ % (ways_ * split_.blocks) != 0) refuse_data();
     if (split_.attention == ContextAttention::striped_ring) blocks_ = size_ / ways_;
-    plan_.layouts[i] = Layout::split(split_.dim, blocks_);
+    if (is_here(i)) plan_.layouts[i] = Layout::split(split_.dim, blocks_);
+  }
+
+  bool is_here(size_t value) const { return !variants_.several() || variants_.of_value[value] == variant_; }
+
+  // A Reshard from or to this variant, or between two others.
+  void transfer(const ir::Op& op, bool receives) {
+    const auto inputs = function_.inputs(op);
+    Decision decision;
+    decision.inputs.resize(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const size_t value = ir::index(inputs[i]);
+      if (!is_here(value)) continue;
+      const Layout& wanted = decision.inputs[i] = sent(op, value);
+      if (!has(inputs[i], wanted)) at_hand_[value].push_back(wanted);
+      undecided_[value] = false;
+    }
+    for (uint32_t i = 0; receives && i < op.result_count; ++i)
+      plan_.layouts[op.first_result + i] = slice(op, "target", op.first_result + i);
+    plan_.decisions.push_back(std::move(decision));
+  }
+
+  // A part of a dimension in blocks is no slice of it, and a sum is not sent before it is taken.
+  Layout sent(const ir::Op& op, size_t value) const {
+    const Layout& made = plan_.layouts[value];
+    if (made.is_partial()) return slice(op, "source", value);
+    return made.is_split() && made.blocks == 1 ? made : Layout::whole();
+  }
+
+  // The split of a value along the positions or samples, if its parts are slices of it on this side of a Reshard;
+  // otherwise whole. The last dimension of the mesh is that of tensor parallelism, which may split them as well.
+  Layout slice(const ir::Op& op, const std::string& side, size_t value) const {
+    const ir::Type& type  = values_[value].type;
+    const auto mesh       = op.attributes->get_ints(side + "_mesh");
+    const reshard::Spec s = reshard::parse_spec(op.attributes->string_or(side + "_spec", ""), side + "_spec");
+    for (auto dim = static_cast<size_t>(split_.dim); ways_ > 1 && dim < type.dims.size(); ++dim) {
+      const auto& axes   = s.split[dim];
+      const bool sharded = std::find(axes.begin(), axes.end(), static_cast<int>(mesh.size()) - 1) != axes.end();
+      const int64_t tp   = sharded ? mesh.back() : 1;
+      if (type.dims[dim] * tp != size_) continue;
+      const bool divides = blocks_ == tp && type.dims[dim] % ways_ == 0;
+      return divides ? Layout::split(static_cast<int32_t>(dim)) : Layout::whole();
+    }
+    return Layout::whole();
   }
 
   [[noreturn]] void refuse_data() const {
@@ -238,6 +289,8 @@ class DataSplitPlanner {
   const interpret::Values<interpret::Mixed>& values_;
   const int ways_;
   const DataSplit& split_;
+  const SplitVariants& variants_;
+  const size_t variant_;
   DataSplitPlan plan_;
   int64_t blocks_;                            // number of blocks of the dimension that is split
   int64_t size_ = 0;                          // size of that dimension
@@ -250,8 +303,8 @@ class DataSplitPlanner {
 }  // namespace
 
 DataSplitPlan plan_data_split(const ir::Module& module, const interpret::Values<interpret::Mixed>& values, int ways,
-                              const DataSplit& split) {
-  return DataSplitPlanner(module, values, ways, split).run();
+                              const DataSplit& split, const SplitVariants& variants, size_t variant) {
+  return DataSplitPlanner(module, values, ways, split, variants, variant).run();
 }
 
 }  // namespace foreflow::transform

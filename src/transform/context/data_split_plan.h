@@ -17,6 +17,7 @@ struct DataSplitPlan {
   // Values that are converted to their layout as soon as they are computed: the layout in which their op computes them.
   std::map<size_t, Layout> before;
   std::set<size_t> rings;  // ops whose keys and values travel round a ring; see ring_attention.h
+  bool has_experts = false;
 
   // The layout in which the op of a value computes it.
   const Layout& made(size_t value) const {
@@ -25,9 +26,18 @@ struct DataSplitPlan {
   }
 };
 
-// The plan for the entry of `module`, which has no calls. Throws RefusalError if the data cannot be split over `ways`,
-// or if `split` asks for experts and there are none.
+// In a program whose stages are split in different ways, the variants: those of its ops (of a Reshard, the one that
+// receives) and of its values. Empty: there is only variant 0, and no Reshard between variants.
+struct SplitVariants {
+  std::vector<size_t> of_op, of_value;
+
+  bool several() const { return !of_op.empty(); }
+};
+
+// The plan for the ops of one variant in the entry of `module`, which has no calls; for other ops and values it says
+// nothing. A Reshard takes and brings slices where values are long enough for a split, and whole values otherwise.
+// Throws RefusalError if the data cannot be split over `ways`.
 DataSplitPlan plan_data_split(const ir::Module& module, const interpret::Values<interpret::Mixed>& values, int ways,
-                              const DataSplit& split);
+                              const DataSplit& split, const SplitVariants& variants = {}, size_t variant = 0);
 
 }  // namespace foreflow::transform

@@ -86,19 +86,28 @@ StagePartition partition(const PassArguments& arguments) {
   throw Error("--pass: stage_partition", "\"" + word + "\" is neither balanced, nor uniform, nor layers");
 }
 
-// The shards of each device of the schedule, as in "4:2".
-std::vector<StageSharding> shards(const std::string& text, int devices) {
-  std::vector<StageSharding> all;
+// A degree for each device of the schedule, as in "4:2"; 1 for all where the argument is missing.
+std::vector<int> degrees(const PassArguments& arguments, const std::string& key, int devices) {
+  const std::string text = word_argument(arguments, key, "");
+  if (text.empty()) return std::vector<int>(static_cast<size_t>(devices), 1);
+  std::vector<int> all;
   for (const std::string& word : split(text, ':')) {
     const auto ways = parse_number<int>(word);
     if (!ways || *ways < 1)
-      throw Error("--pass: stage_tp",
-                  "\"" + word + "\" is no number of shards; write one for each stage, like \"4:2\"");
-    all.push_back({*ways, {}});
+      throw Error("--pass: " + key, "\"" + word + "\" is no number of " + (key == "stage_tp" ? "shards" : "parts") +
+                                        "; write one for each stage, like \"4:2\"");
+    all.push_back(*ways);
   }
   if (static_cast<int>(all.size()) == devices) return all;
-  throw Error("--pass: stage_tp", "has " + std::to_string(all.size()) + " degrees for pp = " + std::to_string(devices) +
-                                      "; write one for each device of the pipeline");
+  throw Error("--pass: " + key, "has " + std::to_string(all.size()) + " degrees for pp = " + std::to_string(devices) +
+                                    "; write one for each device of the pipeline");
+}
+
+std::vector<StageSharding> shards(const PassArguments& arguments, int devices) {
+  const std::vector<int> tp = degrees(arguments, "stage_tp", devices), cp = degrees(arguments, "stage_cp", devices);
+  std::vector<StageSharding> all;
+  for (size_t i = 0; i < tp.size(); ++i) all.push_back({.ways = tp[i], .cp = cp[i]});
+  return all;
 }
 
 }  // namespace
@@ -107,8 +116,9 @@ PassDef row() {
   return {"pipeline",
           "pipeline parallelism: pp stages, microbatches, in the order of schedule; with virtual_stages a device, cut "
           "as stage_partition (balanced, uniform or layers) says; stage_tp=4:2 shards the stages of a program of one "
-          "device",
-          {"pp", "microbatches", "schedule", "virtual_stages", "delay_weight_gradients", "stage_partition", "stage_tp"},
+          "device, and stage_cp=2:1 splits their sequences",
+          {"pp", "microbatches", "schedule", "virtual_stages", "delay_weight_gradients", "stage_partition", "stage_tp",
+           "stage_cp"},
           [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
             const std::string where = "--pass pipeline";
             Pipeline wanted;
@@ -120,9 +130,8 @@ PassDef row() {
                                                  degree_argument(arguments, "microbatches", 1), chunks, where);
             wanted.delay_weight_gradients = flag_argument(arguments, "delay_weight_gradients");
             wanted.partition              = partition(arguments);
-            const std::string stages      = word_argument(arguments, "stage_tp", "");
-            if (!stages.empty())
-              return pipeline_of_shards(module, ops, wanted, shards(stages, wanted.size.devices)).pipelined.module;
+            if (arguments.contains("stage_tp") || arguments.contains("stage_cp"))
+              return pipeline_of_shards(module, ops, wanted, shards(arguments, wanted.size.devices)).pipelined.module;
             return transform::pipeline(module, ops, wanted).module;
           }};
 }

@@ -1,9 +1,11 @@
 // A pipeline whose stages are sharded in different ways: the program of one device is cut into stages, then each stage
-// is sharded in its own way, then the schedule is written.
+// is sharded and its data are split in its own way, then the schedule is written.
 #include <algorithm>
 
 #include "foreflow/base/refusal.h"
 #include "foreflow/transform/simplify.h"
+#include "foreflow/transform/split_data.h"
+#include "transform/context/split_stages.h"
 #include "transform/pipeline/pipeliner.h"
 #include "transform/pipeline/stage_devices.h"
 #include "transform/pipeline/step_plan.h"
@@ -14,8 +16,11 @@ namespace foreflow::transform {
 namespace {
 
 bool same(const StageSharding& a, const StageSharding& b) {
-  return a.ways == b.ways && a.sharding.sequence == b.sharding.sequence;
+  return a.ways == b.ways && a.sharding.sequence == b.sharding.sequence && a.cp == b.cp;
 }
+
+// The devices of a stage.
+int devices_of(const StageSharding& stage) { return stage.ways * stage.cp * replicas_in_group(stage.cp, stage.ep); }
 
 // Per stage: its sharding, an index into `shards`, which is per device.
 std::vector<size_t> device_of_stages(const StageDevices& devices, int stages,
@@ -56,7 +61,7 @@ CutProgram cut_program(const ir::Module& module, const ir::OpTable& ops, const P
   if (cut.shares.empty()) cut.shares.assign(stages, 1);
   std::vector<int> devices;
   for (size_t s = 0; s < stages; ++s) {
-    devices.push_back(shards[program.device_of[s]].ways);
+    devices.push_back(devices_of(shards[program.device_of[s]]));
     if (s < cut.shares.size()) cut.shares[s] *= devices.back();
   }
   const auto layouts = interpret_layouts(program.module, wanted.size.microbatches, "microbatches");
@@ -81,17 +86,38 @@ StagesToShard stages_to_shard(const CutProgram& program, const std::vector<Stage
   return stages;
 }
 
+// The steps in which contexts and experts split the stages, per step one of each variant.
+std::vector<std::vector<DataSplitStep>> steps_of(const std::vector<StageSharding>& variants) {
+  std::vector<std::vector<DataSplitStep>> steps;
+  for (const StageSharding& variant : variants) {
+    const auto own =
+        possible_split_steps(variant.cp, variant.ep, variant.sharding.sequence ? variant.ways : 1, variant.attention);
+    steps.resize(own.size());
+    for (size_t i = 0; i < own.size(); ++i) steps[i].push_back(own[i]);
+  }
+  std::erase_if(steps, [](const std::vector<DataSplitStep>& step) {
+    return std::all_of(step.begin(), step.end(), [](const DataSplitStep& one) { return one.ways == 1; });
+  });
+  return steps;
+}
+
 }  // namespace
 
 ShardedPipeline pipeline_of_shards(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
                                    const std::vector<StageSharding>& shards) {
-  const CutProgram program = cut_program(module, ops, wanted, shards);
-  StagedShards sharded     = shard_stages(program.module, ops, stages_to_shard(program, shards));
+  const CutProgram program   = cut_program(module, ops, wanted, shards);
+  const StagesToShard stages = stages_to_shard(program, shards);
+  StagedShards sharded       = shard_stages(program.module, ops, stages);
+  ShardedPipeline made;
+  for (const std::vector<DataSplitStep>& step : steps_of(stages.variants)) {
+    StagedShards split = split_stages(sharded, ops, step);
+    made.sharded.push_back({{}, std::move(sharded.program.parameters), std::move(sharded.program.results)});
+    sharded = std::move(split);
+  }
   DecidedStages decided{std::move(sharded.stages), {}};
-  for (const StageSharding& device : shards) decided.groups.push_back(device.ways);
-  ShardedPipeline made{std::move(sharded.program), {}};
-  made.pipelined      = run_schedule(made.sharded.module, ops, wanted, program.plan, &decided);
-  made.sharded.module = {};
+  for (const StageSharding& device : shards) decided.groups.push_back(devices_of(device));
+  made.pipelined = run_schedule(sharded.program.module, ops, wanted, program.plan, &decided);
+  made.sharded.push_back({{}, std::move(sharded.program.parameters), std::move(sharded.program.results)});
   return made;
 }
 

@@ -82,7 +82,7 @@ class Sharder {
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       for (const size_t v : where_.variants(o)) {
         op(o, variants_[v]);
-        note(where_.stage(o));
+        note(where_.stage(o), v);
       }
       for (uint32_t i = 0; i < function_.ops[o].result_count; ++i) cross(function_.ops[o].first_result + i);
     }
@@ -140,6 +140,7 @@ class Sharder {
       variant.copies[i][layout].push_back(
           builder_.parameter(suffixed(variant, value.name, way), function_.parameters[i], type));
       sharded_.program.parameters.push_back({static_cast<int32_t>(i), layout, variant.ways, way});
+      sharded_.parameter_variants.push_back(variant_number(variant));
     }
   }
 
@@ -190,8 +191,11 @@ class Sharder {
 
   size_t variant_number(const Variant& variant) const { return static_cast<size_t>(&variant - variants_.data()); }
 
-  // The ops written since the last call belong to this stage.
-  void note(int stage) { sharded_.stages.resize(builder_.function().ops.size(), stage); }
+  // The ops written since the last call belong to this stage and this variant.
+  void note(int stage, size_t variant) {
+    sharded_.stages.resize(builder_.function().ops.size(), stage);
+    sharded_.variants.resize(builder_.function().ops.size(), variant);
+  }
 
   // Results are gathered where they are made, not at the end.
   void in_result_layouts(const ir::Op& op, Variant& variant) {
@@ -230,7 +234,7 @@ class Sharder {
       const Layout source = sent_layout(from, value), target = to.plan.layouts[value];
       const auto id        = static_cast<ir::ValueId>(value);
       const Copies& copies = in_layout(from, id, source);
-      note(where_.stage_of_value(value));
+      note(where_.stage_of_value(value), variant_number(from));
       if (copies.size() == 1 && from.ways > 1) {  // on no device, as constants are
         to.copies[value][Layout::whole()] = copies;
         continue;
@@ -247,7 +251,7 @@ class Sharder {
       for (size_t way = 0; way < arrived.size(); ++way)
         builder_.set_name(arrived[way], suffixed(to, function_.values[value].name, static_cast<int>(way)));
       to.copies[value][target] = std::move(arrived);
-      note(crossing.stage);
+      note(crossing.stage, crossing.variant);
     }
   }
 
@@ -285,7 +289,7 @@ class Sharder {
     Variant& variant     = variants_[where_.native(ir::index(id)).front()];
     const Layout layout  = returned(variant, id);
     add_result(results, sharded_.program.results, i, layout, in_layout(variant, id, layout), variant.written);
-    note(where_.stage_of_value(ir::index(id)));
+    note(where_.stage_of_value(ir::index(id)), variant_number(variant));
   }
 
   // New weights and caches stay where they are used.

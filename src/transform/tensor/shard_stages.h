@@ -31,7 +31,10 @@ struct StagesToShard {
 
 struct StagedShards {
   Distributed program;
-  std::vector<int> stages;  // per op of the program: its stage; of a Reshard, the one that receives
+  // Per op of the program its stage and its variant; of a Reshard, those that receive.
+  std::vector<int> stages;
+  std::vector<size_t> variants;
+  std::vector<size_t> parameter_variants;
 };
 
 // Distributes every stage over devices D1, D2, .. of its own, as many as its variant has ways. The device numbers of

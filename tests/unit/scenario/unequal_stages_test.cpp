@@ -56,8 +56,45 @@ TEST(UnequalStages, AreRefusedInOneLine) {
             where + "3 does not divide the 16 attention heads; use 1, 2, 4, 8 or 16");
   EXPECT_EQ(refusal(R"({"pp": 2, "tp": 2, "stage_tp": "4:2"})"),
             "gpt.json: $.strategy.tp: 2 is not the largest of stage_tp, which is 4; leave one of the two out");
-  EXPECT_EQ(refusal(R"({"pp": 2, "cp": 2, "stage_tp": "4:2"})"),
-            where + "stages of unequal tp share no sequences; use cp = 1, or tp in its place");
+}
+
+TEST(UnequalStages, HaveContextsOfTheirOwn) {
+  const std::string text  = R"({"dp": 2, "pp": 3, "stage_tp": "2:1:1", "stage_cp": "1:2:1", "global_batch": 8,
+                                "microbatches": 2})";
+  const Strategy strategy = scenario(text).strategy;
+  EXPECT_EQ(strategy.cp, 2);
+  EXPECT_EQ(strategy.devices(), 2 * (2 * 1 + 1 * 2 + 1 * 1));
+  EXPECT_EQ(strategy.first_rank(2), 4);
+  EXPECT_EQ(strategy.device_of_rank(3), 1);
+  EXPECT_GT(predicted(text).iteration_time, Seconds(0));
+  EXPECT_FALSE(
+      scenario(R"({"pp": 2, "stage_cp": "2:2", "global_batch": 8, "microbatches": 4})").strategy.has_unequal_stages());
+}
+
+TEST(UnequalStages, AreRefusedWhereTheyCannotShareSequences) {
+  const std::string where = "gpt.json: $.strategy.stage_cp: ";
+  EXPECT_EQ(refusal(R"({"pp": 2, "stage_cp": "2:1:1"})"),
+            where + "has 3 degrees for pp = 2; write one for each device of the pipeline");
+  EXPECT_EQ(refusal(R"({"pp": 2, "stage_cp": "2:0"})"),
+            where + "\"0\" is no number of ranks that share sequences; write one for each stage, like \"4:2\"");
+  EXPECT_EQ(
+      refusal(R"({"pp": 2, "stage_cp": "1:3"})"),
+      where + "the 3 parts of the sequence in stage 2 do not divide its length of 512; pad it to a multiple of 3");
+  EXPECT_EQ(refusal(R"({"pp": 2, "cp": 1, "stage_cp": "2:1"})"),
+            "gpt.json: $.strategy.cp: 1 is not the largest of stage_cp, which is 2; leave one of the two out");
+  EXPECT_EQ(refusal(R"({"pp": 2, "tp": 8, "stage_cp": "4:1", "context_attention": "all_to_all"})"),
+            where +
+                "4 ranks of stage 1 do not divide the 2 heads of keys and values that all_to_all shares; use ring, or "
+                "a divisor of it");
+}
+
+// The sequences are so short that sharing them costs more than it saves: twice as much where both stages do.
+TEST(UnequalStages, PayForTheContextsThatTheyHave) {
+  const std::string rest = R"("pp": 2, "tp": 2, "global_batch": 8, "microbatches": 4})";
+  const auto time    = [&](const std::string& stages) { return predicted("{" + stages + ", " + rest).iteration_time; };
+  const Seconds both = time(R"("cp": 2)"), none = time(R"("cp": 1)"), first = time(R"("stage_cp": "2:1")");
+  EXPECT_GT(first, none);
+  EXPECT_LT(first, both);
 }
 
 TEST(UnequalStages, AreRefusedWhereTwoPipesRunAStage) {

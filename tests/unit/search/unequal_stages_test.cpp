@@ -1,6 +1,8 @@
 // A search that may give stages unequal tensor parallelism, on a server where that is best.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "foreflow/search/search.h"
 
 namespace foreflow::search::unequal_stages_test {
@@ -27,6 +29,38 @@ TEST(SearchOfUnequalStages, FindsThemWhereTheyAreBest) {
   EXPECT_EQ(*best->if_string(), "4:2");
   EXPECT_LT(any.ranked.front().iteration_time, 0.95 * equal.ranked.front().iteration_time);
   EXPECT_TRUE(any.proven);
+}
+
+// Ranks may share long sequences, in equal stages of six GPUs as many as divide both 6 and the sequence: 1 or 2. All
+// six then work only in pipelines of three stages or six, in which each waits for K + 2 of K microbatches; four and two
+// of them in two stages wait for K + 1.
+TEST(SearchOfUnequalStages, FindsContextsWhereTheyAreBest) {
+  const auto found = [](const std::string& stages) {
+    const Json source = scenario::read_source(
+        std::string(FOREFLOW_SOURCE_DIR) + "/scenarios/gpt_unequal_stages_6_a100.json",
+        {"strategy.pp=any", "strategy.stage_tp=equal", "strategy.tp=1", "strategy.dp=1", "strategy.cp=any",
+         "strategy.stage_cp=" + stages, "strategy.vocabulary_parallel=false", "strategy.global_batch=2",
+         "workload.hidden=2048", "workload.heads=16", "workload.sequence=16384"});
+    return search::search(source, "unequal.json", {});
+  };
+  const Result any = found("any"), equal = found("equal");
+  ASSERT_FALSE(any.ranked.empty());
+  ASSERT_FALSE(equal.ranked.empty());
+  const Json* best = any.ranked.front().strategy.find("stage_cp");
+  ASSERT_NE(best, nullptr);
+  EXPECT_EQ(*best->if_string(), "4:2");
+  EXPECT_LT(any.ranked.front().iteration_time, 0.9 * equal.ranked.front().iteration_time);
+}
+
+TEST(SearchOfUnequalStages, TriesSequenceParallelismOfSomeStages) {
+  const Json source =
+      scenario::read_source(std::string(FOREFLOW_SOURCE_DIR) + "/scenarios/gpt_unequal_stages_6_a100.json",
+                            {"strategy.sequence_parallel=true", "strategy.stage_sequence_parallel=any"});
+  const Result result = search::search(source, "unequal.json", {});
+  std::set<std::string> found;
+  for (const auto& candidate : result.ranked)
+    found.insert(*candidate.strategy.find("stage_sequence_parallel")->if_string());
+  EXPECT_EQ(found, (std::set<std::string>{"equal", "true:false", "false:true"}));
 }
 
 // What bounds equal stages is no bound of unequal ones: pruning leaves out none that is better.

@@ -1,0 +1,75 @@
+// Writes a program whose data are split, as its plans say: every op once for each way.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "foreflow/ir/builder.h"
+#include "foreflow/transform/split_data.h"
+#include "transform/context/data_split_plan.h"
+#include "transform/layout/reshard_row.h"
+
+namespace foreflow::transform {
+
+// One way to split the data of a program, and what it has made so far. A program whose stages are split in different
+// ways has several; the devices of each are D1, D2, ...
+struct SplitVariant {
+  SplitVariant(DataSplitPlan planned, const DataSplitStep& step, size_t values)
+      : plan(std::move(planned)),
+        ways(step.ways),
+        shrinks(step.split.dim == 0 ? Shrinks::rest : Shrinks::blocks),
+        copies(values) {}
+
+  const DataSplitPlan plan;
+  const int ways;
+  const Shrinks shrinks;
+  int32_t group = 1;                             // devices of one way
+  std::vector<std::map<Layout, Copies>> copies;  // per value
+};
+
+class DataSplitter {
+ public:
+  // `steps`: per variant; the module has no calls and is kept by the caller.
+  DataSplitter(const ir::Module& module, const ir::OpTable& ops, const std::vector<DataSplitStep>& steps,
+               SplitVariants variants = {});
+
+  Distributed run();
+
+  // Whether the plans found experts.
+  bool has_experts() const;
+
+  // Per op of the new program: the op of the old one with which it runs.
+  const std::vector<size_t>& origins() const { return origins_; }
+
+ private:
+  size_t variant_of_value(size_t value) const { return variants_.several() ? variants_.of_value[value] : 0; }
+  size_t variant_of_op(size_t op) const { return variants_.several() ? variants_.of_op[op] : 0; }
+  bool is_transfer(size_t op) const { return variants_.several() && function_.ops[op].def->reshards; }
+  void parameter(size_t i);
+  size_t end_of_row(size_t begin) const;
+  void write_row(SplitVariant& variant, size_t begin, size_t end);
+  void write_ring(SplitVariant& variant, size_t begin, size_t end);
+  void write_transfer(size_t op);
+  void turn(SplitVariant& variant, size_t begin, size_t end, uint32_t result);
+  void bring(SplitVariant& variant, size_t begin, size_t end, size_t operand);
+  void write(SplitVariant& variant, size_t op, int way);
+  ir::AttributesRef attributes(const SplitVariant& variant, const ir::Op& op, const Decision& decision, int way);
+  void result(size_t i, std::vector<ir::ValueId>& results);
+  std::map<Layout, Copies>& copies_of(SplitVariant& variant, ir::ValueId id);
+  // The ops written since the last call run with this op.
+  void note(size_t op) { origins_.resize(builder_.function().ops.size(), op); }
+  // The op that makes a value; of a parameter, the first that reads it where it is.
+  size_t op_of_value(size_t value) const;
+
+  const ir::Module& module_;
+  const ir::Function& function_;
+  const interpret::MixedInterpretation interpretation_;
+  const interpret::Values<interpret::Mixed>& values_;
+  const SplitVariants variants_;
+  std::vector<SplitVariant> ways_;  // per variant
+  ir::FunctionBuilder builder_;
+  Distributed distributed_;
+  std::vector<size_t> origins_;
+};
+
+}  // namespace foreflow::transform
