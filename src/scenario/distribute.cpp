@@ -114,6 +114,8 @@ Expected<ReplicaProgramRef> shared_or_made(SharedPrograms* shared, const std::st
   return ReplicaProgramRef(std::move(program));
 }
 
+}  // namespace
+
 Expected<ReplicaProgramRef> unpipelined(const Sequential& sequential, const Scenario& scenario, int shards,
                                         SharedPrograms* shared) {
   const auto key = shared == nullptr ? std::string() : unpipelined_key(scenario.strategy, shards);
@@ -124,6 +126,8 @@ Expected<ReplicaProgramRef> unpipelined(const Sequential& sequential, const Scen
     return ReplicaProgram{*std::move(module), alike};
   });
 }
+
+namespace {
 
 // Tensor and pipeline parallelism.
 Expected<ReplicaProgram> pipelined(const Sequential& sequential, const Scenario& scenario,
@@ -229,6 +233,11 @@ Expected<ir::Module> distributed(const Sequential& sequential, const Scenario& s
 Expected<ir::Module> try_distribute(const Sequential& sequential, const Scenario& scenario,
                                     const platform::Platform& platform) {
   return distributed(sequential, scenario, platform, nullptr);
+}
+
+Expected<ir::Module> try_distribute(const Sequential& sequential, const Scenario& scenario,
+                                    const platform::Platform& platform, SharedPrograms& shared) {
+  return distributed(sequential, scenario, platform, &shared);
 }
 
 ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {
