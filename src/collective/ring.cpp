@@ -8,6 +8,7 @@
 #include "collective/ring.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "collective/layout.h"
 
@@ -28,6 +29,29 @@ int far_hops(const Group& group, const std::vector<int>& ring, int turns) {
   return turns * all - fewest;
 }
 
+// What the ranks send, added up between the same two in order of first appearance. A rank sends to one other in each
+// ring, so a few places tell where its flows are.
+std::vector<Flow> flows_round(const std::vector<std::vector<int>>& rings, int ranks, double share) {
+  constexpr uint32_t kNone = UINT32_MAX;
+  std::vector<uint32_t> places(static_cast<size_t>(ranks) * rings.size(), kNone);
+  std::vector<Flow> flows;
+  flows.reserve(static_cast<size_t>(ranks));
+  for (const auto& ring : rings) {
+    for (size_t i = 0; i < ring.size(); ++i) {
+      const int to    = ring[i + 1 == ring.size() ? 0 : i + 1];
+      uint32_t* place = &places[static_cast<size_t>(ring[i]) * rings.size()];
+      while (*place != kNone && flows[*place].to != to) ++place;
+      if (*place != kNone) {
+        flows[*place].share += share;
+        continue;
+      }
+      *place = static_cast<uint32_t>(flows.size());
+      flows.push_back({ring[i], to, share});
+    }
+  }
+  return flows;
+}
+
 }  // namespace
 
 Phase ring_phase(const Group& group, int turns) {
@@ -35,11 +59,7 @@ Phase ring_phase(const Group& group, int turns) {
   const int hops      = turns * (group.ranks - 1);
   const int far       = far_hops(group, channels.front(), turns);
   const double share  = static_cast<double>(hops) / group.ranks / static_cast<double>(channels.size());
-  std::vector<Flow> flows;
-  for (const auto& ring : channels) {
-    for (size_t i = 0; i < ring.size(); ++i) flows.push_back({ring[i], ring[(i + 1) % ring.size()], share});
-  }
-  return {hops - far, far, channels.size() == 1 ? std::move(flows) : merged(flows, group.ranks), 0};
+  return {hops - far, far, flows_round(channels, group.ranks, share), 0};
 }
 
 void turn(std::vector<std::vector<Transfer>>& steps, size_t first, const std::vector<int>& order,

@@ -186,6 +186,11 @@ void add_held(std::shared_ptr<const ir::Module> module, int shards, Demand& dema
   demand.backward_set               = whole.working_set;
 }
 
+std::shared_ptr<const ir::Module> flat(const ReplicaProgramRef& program) {
+  if (program->module.functions.size() == 1) return {program, &program->module};
+  return std::make_shared<const ir::Module>(transform::inline_calls(program->module));
+}
+
 std::shared_ptr<const ir::Module> flat(ir::Module module) {
   return std::make_shared<const ir::Module>(module.functions.size() == 1 ? std::move(module)
                                                                          : transform::inline_calls(module));
@@ -215,13 +220,20 @@ std::optional<Message> network_message(const ir::Op& op, const std::vector<ir::T
 bool may_hide(const ir::Op& op) { return op.def->name == "MPIShift"; }
 
 Demand demand_of(const Scenario& asked, const platform::Platform& platform) {
-  const Sequential sequential = build(asked);
-  const Scenario scenario     = resolve(asked, sequential, platform).value();
+  return demand_of(asked, build(asked), platform);
+}
+
+Demand demand_of(const Scenario& asked, const Sequential& sequential, const platform::Platform& platform) {
+  const Scenario scenario = resolve(asked, sequential, platform).value();
   // The peak of a training step is found without lowering the program, which takes long for large groups.
   const bool trains = scenario.workload.mode == workload::Mode::training && !sequential.placed;
-  int shards        = trains ? shards_before_pipeline(scenario.strategy) : 0;
-  auto group        = trains ? flat(before_pipeline(sequential, scenario, shards).value()) : nullptr;
-  const auto module = shards > 0 ? group : flat(distribute(sequential, scenario, platform));
+  SharedPrograms shared;
+  const auto one    = trains
+                          ? unpipelined(sequential, scenario, shards_before_pipeline(scenario.strategy), &shared).value()
+                          : ReplicaProgramRef();
+  const int shards  = trains ? one->shards : 0;
+  auto group        = trains ? flat(one) : nullptr;
+  const auto module = shards > 0 ? group : flat(try_distribute(sequential, scenario, platform, shared).value());
   Demand demand;
   demand.samples = sequential.samples / transform::replicas_in_group(scenario.strategy.cp, scenario.strategy.ep);
   add_parameters(module->entry(), demand);

@@ -129,11 +129,15 @@ Expected<ReplicaProgramRef> shared_or_made(SharedPrograms* shared, const std::st
   return ReplicaProgramRef(std::move(program));
 }
 
+}  // namespace
+
 Expected<ReplicaProgramRef> unpipelined(const Sequential& sequential, const Scenario& scenario, int shards,
                                         SharedPrograms* shared) {
   const auto key = shared == nullptr ? std::string() : unpipelined_key(scenario.strategy, shards);
   return shared_or_made(shared, key, [&] { return replica_before_pipeline(sequential, scenario, shards); });
 }
+
+namespace {
 
 // Tensor and pipeline parallelism.
 Expected<ReplicaProgram> pipelined(const Sequential& sequential, const Scenario& scenario,
@@ -210,10 +214,11 @@ Expected<transform::OneReplica> one_replica(ir::Module module, const Scenario& s
   });
 }
 
-// The number of shards if two of them represent all; 0 if they do not. Chunks and offloading work on all devices of a
-// group.
+// The number of shards if two of them represent all; 0 if they do not. Offloading works on all devices of a group, as
+// rows that go round a ring beside products do.
 int shards_alike(const Strategy& strategy) {
-  const bool plain = strategy.tensor_chunks == 1 && !strategy.offload && strategy.stage_ends.empty();
+  const bool rings = strategy.tensor_chunks > 1 && strategy.sequence_parallel;
+  const bool plain = !strategy.offload && !rings && strategy.stage_ends.empty();
   return plain ? shards_before_pipeline(strategy) : 0;
 }
 
@@ -260,6 +265,11 @@ Expected<ir::Module> try_distribute(const Sequential& sequential, const Scenario
 DistributedProgram distribute_with_pieces(const Sequential& sequential, const Scenario& scenario,
                                           const platform::Platform& platform) {
   return distributed(sequential, scenario, platform, nullptr).value();
+}
+
+Expected<ir::Module> try_distribute(const Sequential& sequential, const Scenario& scenario,
+                                    const platform::Platform& platform, SharedPrograms& shared) {
+  return distributed(sequential, scenario, platform, &shared);
 }
 
 ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {

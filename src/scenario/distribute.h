@@ -29,6 +29,14 @@ Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenari
 Expected<ir::Module> before_pipeline(const Sequential& sequential, const Scenario& scenario, int& shards);
 Expected<ReplicaProgram> replica_before_pipeline(const Sequential& sequential, const Scenario& scenario, int shards);
 
+// The same as a program to share: from `shared`, or made and kept there, if it is given.
+Expected<ReplicaProgramRef> unpipelined(const Sequential& sequential, const Scenario& scenario, int shards,
+                                        SharedPrograms* shared);
+
+// As try_distribute, with programs of a replica from `shared`.
+Expected<ir::Module> try_distribute(const Sequential& sequential, const Scenario& scenario,
+                                    const platform::Platform& platform, SharedPrograms& shared);
+
 // The number of shards if two of them represent all before the pipeline; 0 if they do not.
 //   1. Ranks that share sequences or experts are split from whole groups of shards.
 //   2. Stages are balanced by sums over the shards, which are exact to the last bit for powers of two.

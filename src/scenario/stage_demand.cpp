@@ -13,8 +13,8 @@ namespace foreflow::scenario {
 namespace {
 
 // The most ops that are kept in all models together, which take about sixty megabytes; one model is always kept.
-constexpr size_t kMostOps     = 60'000;
-constexpr size_t kMostSources = 4;
+constexpr size_t kMostOps       = 60'000;
+constexpr size_t kMostSourceOps = 200'000;  // in all sources, likewise
 
 // The keys on which the program of a group depends.
 Json source_key(const Strategy& strategy) {
@@ -22,8 +22,7 @@ Json source_key(const Strategy& strategy) {
   for (const StrategyKeyDef& row : strategy_keys()) {
     if (row.of_one_replica) key.set(row.name, row.write(strategy));
   }
-  const bool splits = strategy.schedule->splits_backward || strategy.delay_weight_gradients;
-  return key.set("batch", strategy.global_batch).set("splits", splits);
+  return key.set("batch", strategy.global_batch);
 }
 
 bool is_known(const Scenario& scenario, const Sequential& sequential) {
@@ -41,7 +40,7 @@ StageMessage message_of(const transform::StageModel::Message& message, const Sce
   const std::vector<const ir::Array*> known(message.inputs.size(), nullptr);
   const cost::Application application{
       {*message.op->def, *message.op->attributes, message.inputs, known, message.op->result_count}, message.outputs};
-  StageMessage made{{}, {}, 0, message.product, message.is_exact, message.lengths};
+  StageMessage made{{}, {}, 0, message.product, message.is_exact, message.lengths, message.is_once};
   const auto ranks = static_cast<int>(std::max(message.inputs.size(), message.outputs.size()));
   if (may_hide(*message.op) || ranks < 2) return made;
   made.formula = scenario.cost.communication(application, ranks);
@@ -57,7 +56,8 @@ StageMessage message_of(const transform::StageModel::Message& message, const Sce
 }  // namespace
 
 std::string StageDemands::key(const Strategy& strategy) {
-  Json key = source_key(strategy);
+  const bool splits = strategy.schedule->splits_backward || strategy.delay_weight_gradients;
+  Json key          = source_key(strategy).set("splits", splits);
   key.set("parts", int64_t{strategy.dp} * strategy.microbatches).set("sharing", strategy.replicas_sharing());
   return key.dump_compact();
 }
@@ -116,8 +116,7 @@ StageDemands::Model* StageDemands::model(const Scenario& scenario, const Sequent
   return &models_.front();
 }
 
-const StageDemands::Source& StageDemands::source(const Scenario& scenario, const Sequential& sequential) {
-  const bool split      = splits(scenario.strategy);
+const StageDemands::Source& StageDemands::source(const Scenario& scenario, const Sequential& sequential, bool split) {
   const std::string key = source_key(scenario.strategy).dump_compact() + (split ? " split" : "");
   const auto found =
       std::find_if(sources_.begin(), sources_.end(), [&](const Source& source) { return source.key == key; });
@@ -125,18 +124,28 @@ const StageDemands::Source& StageDemands::source(const Scenario& scenario, const
     sources_.splice(sources_.begin(), sources_, found);
     return sources_.front();
   }
-  int shards        = shards_before_pipeline(scenario.strategy);
-  ir::Module module = before_pipeline(sequential, scenario, shards).value();
-  if (split) module = transform::with_split_backward(module, ops::table());
-  sources_.push_front({key, std::make_shared<const ir::Module>(std::move(module)), shards});
-  if (sources_.size() > kMostSources) sources_.pop_back();
+  if (split) {
+    const Source whole = source(scenario, sequential, false);
+    sources_.push_front(
+        {key, std::make_shared<const ir::Module>(transform::with_split_backward(*whole.module, ops::table())),
+         whole.shards});
+  } else {
+    int shards        = shards_before_pipeline(scenario.strategy);
+    ir::Module module = before_pipeline(sequential, scenario, shards).value();
+    sources_.push_front({key, std::make_shared<const ir::Module>(std::move(module)), shards});
+  }
+  size_t kept = 0;
+  for (auto at = sources_.begin(); at != sources_.end();) {
+    kept += at->module->entry().ops.size();
+    at = kept > kMostSourceOps && at != sources_.begin() ? sources_.erase(at) : std::next(at);
+  }
   return sources_.front();
 }
 
 bool StageDemands::make(const std::string& key, const Scenario& scenario, const Sequential& sequential,
                         const platform::Device& device) {
   try {
-    const Source& source     = this->source(scenario, sequential);
+    const Source& source     = this->source(scenario, sequential, splits(scenario.strategy));
     const Strategy& strategy = scenario.strategy;
     const int parts          = strategy.microbatches * (strategy.dp / strategy.replicas_sharing());
     const auto price         = [&](const ir::OpCall& call, std::span<const ir::Type> outputs) {

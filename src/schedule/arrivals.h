@@ -29,11 +29,12 @@ class Arrivals {
   };
 
   // Indexed as `stages_`: stages of the down pipe, then those of the up pipe.
-  size_t row(size_t device, int chunk) const;
+  size_t row(size_t device, int chunk) const { return rows_[device * chunks_ + static_cast<size_t>(chunk)]; }
   std::optional<double> arrival(const std::optional<double>& sent, size_t from, size_t to) const;
 
-  const Plan& plan_;
   const double hop_;
+  const size_t chunks_, count_;  // of a device; the number of virtual stages of a pipe
+  std::vector<size_t> rows_;     // of each chunk of each device
   std::vector<Stage> stages_;
 };
 

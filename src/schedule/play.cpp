@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "schedule/arrivals.h"
@@ -15,8 +16,14 @@ namespace {
 // device being one of the first.
 class Player {
  public:
-  Player(const Plan& plan, const Costs& costs)
-      : plan_(plan), costs_(costs), arrivals_(plan, costs.hop), slots_(plan.order.size()) {}
+  Player(const Plan& plan, const Costs& costs) : plan_(plan), arrivals_(plan, costs.hop), slots_(plan.order.size()) {
+    for (size_t device = 0; device < plan.order.size(); ++device) {
+      slots_[device].reserve(plan.order[device].size());
+      for (int chunk = 0; chunk < plan.size.chunks; ++chunk) {
+        for (const Phase phase : kPhases) times_.push_back(task_time(plan, costs, device, {phase, 0, chunk}));
+      }
+    }
+  }
 
   Slots run() && {
     const size_t devices = plan_.order.size();
@@ -64,17 +71,24 @@ class Player {
     }
     for (size_t i = begin; i < end; ++i) {
       const double start = time;
-      time += task_time(plan_, costs_, device, order[i]);
+      time += time_of(device, order[i]);
       done.push_back({order[i], start, time});
     }
     for (size_t i = begin; i < end; ++i) arrivals_.output(device, order[i], time);
     return true;
   }
 
+  static constexpr std::array kPhases = {Phase::forward, Phase::backward, Phase::input_grad, Phase::weight_grad};
+
+  double time_of(size_t device, const Task& task) const {
+    const size_t stage = device * static_cast<size_t>(plan_.size.chunks) + static_cast<size_t>(task.chunk);
+    return times_[stage * kPhases.size() + static_cast<size_t>(task.phase)];
+  }
+
   const Plan& plan_;
-  const Costs& costs_;
   Arrivals arrivals_;
   Slots slots_;
+  std::vector<double> times_;  // of the tasks of each phase, of each chunk of each device
 };
 
 }  // namespace

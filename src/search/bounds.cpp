@@ -56,10 +56,37 @@ int64_t common_batch(const std::set<int64_t>& batches, int64_t batch) {
   return batch;
 }
 
-// The demand as text; empty when the program cannot be built. Predicting its points then gives the reason.
-std::string demand_text(const Json& source, const std::string& file, const platform::Platform& platform) {
+// The programs of workloads, by what they depend on: the batch, and whether attention is one op.
+using Programs = std::map<std::pair<int64_t, transform::Attention>, std::optional<scenario::Sequential>>;
+std::pair<int64_t, transform::Attention> program_key(const Scenario& scenario) {
+  return {batch_of(scenario), scenario.strategy.attention_used()};
+}
+
+std::optional<Scenario> read_family(const Json& source, const std::string& file) {
   try {
-    return to_json(scenario::demand_of(scenario::load(source, file), platform)).dump_compact();
+    return scenario::load(source, file);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+// Adds the program of the scenario; nothing when it cannot be built.
+void add_program(const Scenario& scenario, Programs& programs) {
+  const auto [found, fresh] = programs.try_emplace(program_key(scenario));
+  if (!fresh) return;
+  try {
+    if (auto built = scenario::try_build(scenario)) found->second = *std::move(built);
+  } catch (const Error&) {
+    return;
+  }
+}
+
+// The demand as text; empty when the program cannot be built. Predicting its points then gives the reason.
+std::string demand_text(const Scenario& scenario, const Programs& programs, const platform::Platform& platform) {
+  const auto& sequential = programs.at(program_key(scenario));
+  if (!sequential) return "";
+  try {
+    return to_json(scenario::demand_of(scenario, *sequential, platform)).dump_compact();
   } catch (const Error&) {
     return "";
   }
@@ -216,9 +243,16 @@ bool overlaps_products(collective::Kind kind, size_t ranks, const scenario::Stra
 }
 
 void Bounds::learn(const std::vector<Unknown>& families) {
+  Programs programs;  // forked later, children share them
+  std::vector<std::optional<Scenario>> scenarios;
+  for (const Unknown& family : families) {
+    scenarios.push_back(read_family(family.source, family.cluster->base.file));
+    if (scenarios.back()) add_program(*scenarios.back(), programs);
+  }
   const auto texts = map_in_children(families.size(), jobs_, [&](size_t i) {
-    const Cluster& cluster = *families[i].cluster;
-    return demand_text(families[i].source, cluster.base.file, *cluster.platform);
+    const bool stopped = stop_ && stop_();
+    return scenarios[i] && !stopped ? demand_text(*scenarios[i], programs, *families[i].cluster->platform)
+                                    : std::string();
   });
   for (size_t i = 0; i < texts.size(); ++i) {
     const std::string& file = families[i].cluster->base.file;

@@ -5,6 +5,7 @@
 // one scenario::Demand, the demand of a single unpipelined replica, and each bound is derived from it.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -33,7 +34,8 @@ bool overlaps_products(collective::Kind kind, size_t ranks, const scenario::Stra
 
 class Bounds {
  public:
-  explicit Bounds(int jobs) : jobs_(jobs) {}
+  // Once `stop` says so, no further demands are computed: their points have no bound.
+  explicit Bounds(int jobs, std::function<bool()> stop = nullptr) : jobs_(jobs), stop_(std::move(stop)) {}
 
   // The bounds of `points`, in their order. Demands of new families are computed in `jobs` child processes and kept for
   // later calls. Requires: the points are legal.
@@ -58,6 +60,7 @@ class Bounds {
   ShapesOf shapes_;
   InFlightTable in_flight_;
   const int jobs_;
+  const std::function<bool()> stop_;
   std::set<int64_t> batches_;
   std::map<std::string, Family> families_;  // by name
 };

@@ -8,6 +8,12 @@ namespace foreflow::search {
 
 namespace {
 
+// Whether the key changes the program of one unpipelined replica.
+bool changes_programs(const Dimension& dimension) {
+  const scenario::StrategyKeyDef* key = scenario::strategy_keys().find(dimension.key);
+  return key != nullptr && key->of_one_replica;
+}
+
 // While it lives, one more dimension of the branch is decided: by a choice, or, where there is none, by leaving its
 // keys out.
 class Decision {
@@ -111,6 +117,13 @@ bool Branches::can_be_refined(const Branch& branch) const {
                      [](const Dimension& dimension) { return dimension.rule->rule.refines; });
 }
 
+// Open keys that do not change the program of a replica decide how replicas exchange, and where they are.
+bool Branches::can_be_sketched(const Branch& branch) const {
+  const Region& region = space_.regions()[branch.region];
+  return std::none_of(region.begin() + static_cast<ptrdiff_t>(std::min(branch.depth, region.size())), region.end(),
+                      changes_programs);
+}
+
 Json Branches::completed(const Branch& branch, Open scenario::SearchRule::*which) const {
   const Region& region = space_.regions()[branch.region];
   Json point           = branch.point;
@@ -148,15 +161,10 @@ Json Branches::fastest(const Branch& branch) const { return completed(branch, &s
 Json Branches::leanest(const Branch& branch) const { return completed(branch, &scenario::SearchRule::leanest); }
 
 std::vector<Json> Branches::families(const Branch& branch) const {
-  const Region& region    = space_.regions()[branch.region];
-  std::vector<Json> all   = {fastest(branch)};
-  const auto& keys        = scenario::strategy_keys();
-  const auto changes_them = [&](const Dimension& dimension) {
-    const scenario::StrategyKeyDef* key = keys.find(dimension.key);
-    return key != nullptr && key->of_one_replica;
-  };
+  const Region& region  = space_.regions()[branch.region];
+  std::vector<Json> all = {fastest(branch)};
   for (size_t d = branch.depth; d < region.size(); ++d) {
-    if (!changes_them(region[d])) continue;
+    if (!changes_programs(region[d])) continue;
     std::vector<Json> crossed;
     for (const Json& point : all) {
       for (const Json& choice : space_.choices(region, d, branch.point)) crossed.push_back(with(point, choice));

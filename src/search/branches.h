@@ -39,6 +39,9 @@ class Branches {
   // Whether refined bounds hold for all of its points.
   bool can_be_refined(const Branch& branch) const;
 
+  // Whether bounds hold for all of its points that know its stages, but no exchange between replicas.
+  bool can_be_sketched(const Branch& branch) const;
+
   // The point of the space that differs from a point only in `key`, which has this value; nothing where there is none,
   // or the point says nothing of the key, or has the value itself.
   std::optional<Json> sibling(const Branch& point, const std::string& key, const Json& value) const;

@@ -1,11 +1,15 @@
 // Exhaustive search, by branch and bound: every point of the space counts, but only those are predicted that bounds do
 // not rule out.
 //
+//   guess             a point that probably works, so that there is something to show from the first seconds on
 //   survey            branches with few dimensions decided, by a bound that takes microseconds: the most promising ones
 //                     are kept
 //   expand            the most promising branch, into those that decide one more dimension
 //   refine            the most promising branch, by a bound that takes milliseconds, when its stages are decided
 //   predict           the most promising point that is refined already
+//   dive              from time to time, into one promising branch after the other until a point is predicted, so that
+//   a
+//                     search that is interrupted has something to show
 //
 // It ends when no branch that is left can have a point of the result. When all branches that a survey kept are decided
 // and others are not ruled out, the next survey keeps the most promising of those.
@@ -17,6 +21,7 @@
 #include <numeric>
 
 #include "foreflow/base/worker_pool.h"
+#include "search/guesses.h"
 #include "search/refine.h"
 #include "search/standing.h"
 #include "search/survey.h"
@@ -33,8 +38,19 @@ enum class Step : uint8_t { expand, refine, predict };
 constexpr std::array<size_t, 3> kAtOnce = {512, 1024, 8};
 // So many of them are in one request: they have much in common.
 constexpr std::array<size_t, 2> kTogether = {64, 64};
-constexpr double kNothing                 = std::numeric_limits<double>::infinity();  // the penalty of no point at all
-constexpr auto kPredict                   = "p";  // requests for predictions begin with this; others with the step
+// So many branches of a survey does a dive try that find no point which may work.
+constexpr size_t kTries = 8;
+// A dive that finds no point ends after so many predictions.
+constexpr size_t kTriedPoints = 4;
+// After a dive that found a point, the next one is due when twice as many branches and points are decided, and at least
+// so many; after another one, when so many more are.
+constexpr size_t kFoundOne = 4096, kFoundNone = 1024;
+// A space of more points takes a while: it is begun with guesses, of which so many are predicted until one works, and
+// searched with dives.
+constexpr double kLarge   = 100'000;
+constexpr size_t kGuesses = 3;
+constexpr double kNothing = std::numeric_limits<double>::infinity();  // the penalty of no point at all
+constexpr auto kPredict   = "p";  // requests for predictions begin with this; others with the step
 
 // A branch at what it is bounded to be, in the order of the search.
 struct Entry {
@@ -57,6 +73,9 @@ class Search {
         refiner_(predictor_) {}
 
   Result run() {
+    is_large_ = options_.pruning != Pruning::none && question_.space().estimate() > kLarge;
+    if (is_large_) guess();
+    if (standing_.best()) next_dive_ = kFoundOne;
     Survey survey   = surveyor_.survey(nullptr);
     result_.points  = survey.points;
     result_.refused = survey.refused;
@@ -81,6 +100,35 @@ class Search {
   }
 
  private:
+  // Predicts a point or a few. One that does not work counts when the search meets it.
+  void guess() {
+    WorkerPool workers(1, [this](const std::string& request) { return answer(request); });
+    for (const Branch& guess : first_guesses(question_, branches(), kGuesses)) {
+      if (is_stopped() || standing_.best()) return;
+      Branch branch = guess;
+      if (const auto whole = unchunked(branch)) branch.point = *whole;
+      if (const auto plain = branches().plain(branch)) branch.point = plain->point;
+      const std::string point = branch.point.dump_compact();
+      const auto predictions  = question_.kept().predictions({point}, workers, kPredict);
+      if (guessed_.emplace(point, admitted(predictions.front(), question_.goal().terms)).first->second.refusal)
+        continue;
+      note(point, guessed_.at(point));
+      report({});
+    }
+  }
+
+  // Adds a prediction to the result.
+  void note(const std::string& point, const Prediction& prediction) {
+    const ReadPoint read = question_.read(parse_json(point, "point"));
+    if (!prediction.refusal) {
+      places_.emplace(point, result_.ranked.size());
+    } else {
+      refusals_.emplace(point, *prediction.refusal);
+    }
+    search::add(result_, read, prediction);
+    if (!prediction.refusal) standing_.add(figures_of(prediction, read));
+  }
+
   // Decides the branches, as far as they are not ruled out.
   void decide(std::vector<Prospect> prospects) {
     waiting_.clear();
@@ -89,27 +137,112 @@ class Search {
     WorkerPool workers(static_cast<size_t>(options_.jobs),
                        [this](const std::string& request) { return answer(request); });
     for (;;) {
-      result_.interrupted       = options_.stop && options_.stop();
-      std::vector<Entry> chosen = result_.interrupted ? std::vector<Entry>() : choose();
+      if (is_time_to_dive()) dive(workers);
+      std::vector<Entry> chosen = is_stopped() ? std::vector<Entry>() : choose();
       report(chosen);
       if (chosen.empty()) return;
-      switch (chosen.front().next) {
-        case Step::expand: expand(chosen, workers); break;
-        case Step::refine: refine(std::move(chosen), workers); break;
-        case Step::predict: predict(chosen, workers); break;
+      take(std::move(chosen), workers);
+    }
+  }
+
+  bool is_stopped() {
+    result_.interrupted = result_.interrupted || (options_.stop && options_.stop());
+    return result_.interrupted;
+  }
+
+  // The next step of the chosen, which is the same for all of them.
+  void take(std::vector<Entry> chosen, WorkerPool& workers) {
+    taken_ += chosen.size();
+    switch (chosen.front().next) {
+      case Step::expand: expand(chosen, workers); break;
+      case Step::refine: refine(std::move(chosen), workers); break;
+      case Step::predict: predict(chosen, workers); break;
+    }
+  }
+
+  bool is_time_to_dive() const { return is_large_ && taken_ >= next_dive_; }
+
+  // Decides one branch of the survey after the other, the most promising first, until a point works.
+  void dive(WorkerPool& workers) {
+    const size_t found = result_.ranked.size(), predicted = result_.evaluated;
+    for (size_t tries = 0; tries < kTries && !waiting_.empty() && result_.evaluated - predicted < kTriedPoints;
+         ++tries) {
+      const size_t number = most_promising().prospect.number;
+      for (;;) {
+        if (is_stopped()) return;
+        std::vector<Entry> chosen = choose_within(number);
+        if (chosen.empty()) break;
+        report(chosen);
+        take(std::move(chosen), workers);
+        if (result_.ranked.size() > found) {
+          next_dive_ = 2 * std::max(taken_, kFoundOne);
+          return;
+        }
+        if (result_.evaluated - predicted >= kTriedPoints) break;
       }
     }
+    next_dive_ = taken_ + kFoundNone;
+  }
+
+  // Of those with refined bounds, where there are some: others with a higher bound seldom fit in memory.
+  const Entry& most_promising() const {
+    const Entry* best = nullptr;
+    for (const Entry& entry : waiting_) {
+      if (entry.prospect.is_refined && (best == nullptr || entry < *best)) best = &entry;
+    }
+    return best == nullptr ? waiting_.front() : *best;
+  }
+
+  // What is left of branch `number` of the survey: the most promising point to predict, or all that are at the same
+  // step.
+  std::vector<Entry> choose_within(size_t number) {
+    const auto is_of  = [&](const Entry& entry) { return entry.prospect.number == number; };
+    const Entry* best = nullptr;
+    for (const Entry& entry : waiting_) {
+      if (is_of(entry) && (best == nullptr || entry < *best)) best = &entry;
+    }
+    if (best == nullptr || standing_.rules_out(best->prospect.most, best->prospect.score)) return {};
+    const Step step         = best->next;
+    const std::string point = step == Step::refine ? "" : best->prospect.point;
+    const auto is_chosen    = [&](const Entry& entry) {
+      return is_of(entry) && entry.next == step && (point.empty() || entry.prospect.point == point);
+    };
+    std::vector<Entry> chosen;
+    for (const Entry& entry : waiting_) {
+      if (is_chosen(entry)) chosen.push_back(entry);
+    }
+    std::sort(chosen.begin(), chosen.end());
+    std::erase_if(waiting_, is_chosen);
+    std::make_heap(waiting_.begin(), waiting_.end(), later);
+    for (const Entry& entry : chosen) open_ -= entry.points;
+    return chosen;
   }
 
   void add(Prospect prospect) {
     const Branch branch = prospect.branch();
     if (branches().is_point(branch)) {
+      if (const auto guess = guessed_.find(prospect.point); guess != guessed_.end()) {
+        if (guess->second.refusal) note(guess->first, guess->second);
+        return;
+      }
       if (const auto plain = branches().plain(branch)) return twins_.add(branch.point, plain->point, plain->key);
     }
     Step next          = branches().is_point(branch) ? Step::predict : Step::expand;
     const bool refines = options_.pruning == Pruning::none ? unchunked(branch).has_value() : true;
-    if (refines && branches().can_be_refined(branch)) next = Step::refine;
+    if (refines && branches().can_be_refined(branch)) {
+      if (prospect.is_refined && prospect.is_uncut && add_uncut(branch)) return;
+      if (!prospect.is_refined) next = Step::refine;
+    } else if (refines && !prospect.is_sketched && branches().can_be_sketched(branch)) {
+      next = Step::refine;
+    }
     push({std::move(prospect), next, branches().points(branch)});
+  }
+
+  // True: the branch is a point that does the same as the one without chunks.
+  bool add_uncut(const Branch& branch) {
+    const auto plain = unchunked(branch);
+    if (plain) twins_.add(branch.point, *plain, "overlap_tensor");
+    return plain.has_value();
   }
 
   // Best first is a heap whose largest is at the front: compare the other way round.
@@ -141,17 +274,8 @@ class Search {
     std::vector<std::string> points;
     for (const Entry& entry : chosen) points.push_back(entry.prospect.point);
     const std::vector<Prediction> predictions = question_.kept().predictions(points, workers, kPredict);
-    for (size_t i = 0; i < chosen.size(); ++i) {
-      const ReadPoint read        = question_.read(chosen[i].prospect.branch().point);
-      const Prediction prediction = admitted(predictions[i], question_.goal().terms);
-      if (!prediction.refusal) {
-        places_.emplace(chosen[i].prospect.point, result_.ranked.size());
-      } else {
-        refusals_.emplace(chosen[i].prospect.point, *prediction.refusal);
-      }
-      search::add(result_, read, prediction);
-      if (!prediction.refusal) standing_.add(figures_of(prediction, read));
-    }
+    for (size_t i = 0; i < chosen.size(); ++i)
+      note(chosen[i].prospect.point, admitted(predictions[i], question_.goal().terms));
   }
 
   // Neighbours in the order of their text share a model of stages more often than not.
@@ -205,8 +329,16 @@ class Search {
   }
 
   Refined refined_bound(const Branch& branch) {
-    const ReadPoint read = question_.read(branches().fastest(branch));
-    return read.scenario ? refiner_.refine(read) : Refined();
+    const Json fastest   = branches().fastest(branch);
+    const ReadPoint read = question_.read(fastest);
+    if (!read.scenario) return {};
+    if (branches().can_be_refined(branch)) return refiner_.refine(read);
+    std::vector<ReadPoint> points;
+    for (const Json& placement : branches().counted(branch)) {
+      points.push_back(question_.read(with(fastest, placement)));
+      if (!points.back().scenario) return {};
+    }
+    return {refiner_.sketch(points.empty() ? std::vector{read} : points)};
   }
 
   Json judged(const Branch& child, const Prospect& parent) {
@@ -216,7 +348,12 @@ class Search {
       const Prospect place{{}, {}, parent.number, child.region, child.depth, child.point.dump_compact()};
       return json.set("prospect", to_json(place)).set("refusal", json_of(refused->refusal));
     }
-    return json.set("prospect", to_json(std::get<Prospect>(found)));
+    // The refined bound of a branch is that of its fastest point.
+    Prospect& own   = std::get<Prospect>(found);
+    own.is_refined  = parent.is_refined && branches().fastest(child) == branches().fastest(parent.branch());
+    own.is_uncut    = parent.is_uncut;
+    own.is_sketched = parent.is_sketched;
+    return json.set("prospect", to_json(own));
   }
 
   // The next branches that are not ruled out: as many for one step as the most promising of all is for.
@@ -261,10 +398,10 @@ class Search {
     Prospect& prospect  = entry.prospect;
     const Branch branch = prospect.branch();
     if (options_.pruning != Pruning::none && !sharpened(prospect, branch, bound)) return;
-    if (const auto plain = bound.is_uncut ? unchunked(branch) : std::nullopt) {
-      twins_.add(branch.point, *plain, "overlap_tensor");
-      return;
-    }
+    prospect.is_sketched = true;
+    prospect.is_refined  = branches().can_be_refined(branch);
+    prospect.is_uncut    = bound.is_uncut;
+    if (bound.is_uncut && add_uncut(branch)) return;
     entry.next = branches().is_point(branch) ? Step::predict : Step::expand;
     push(std::move(entry));
   }
@@ -318,7 +455,10 @@ class Search {
   Result result_;
   std::vector<Entry> waiting_;  // a heap, the most promising at the front
   size_t open_   = 0;           // the number of points in them
-  double beyond_ = kNothing;    // no point that the survey left out has a lower penalty
+  bool is_large_ = false;
+  size_t taken_ = 0, next_dive_ = 0;
+  std::map<std::string, Prediction> guessed_;  // by the texts of the points
+  double beyond_ = -kNothing;                  // no point that the survey left out has a lower penalty
   std::optional<double> gap_;
   // Of predicted points, by their text: the place in the ranking, or the refusal.
   std::map<std::string, size_t> places_;

@@ -1,8 +1,26 @@
 #include "search/plans.h"
 
-namespace foreflow::search {
+#include <algorithm>
 
-const schedule::Plan& Plans::of(const schedule::ScheduleDef& schedule, const schedule::Size& size) {
+namespace foreflow::search {
+namespace {
+
+KnownPlan known_plan(size_t number, schedule::Plan plan) {
+  KnownPlan known{number, std::move(plan)};
+  const bool any = std::any_of(known.plan.order.begin(), known.plan.order.end(), [](const auto& tasks) {
+    return std::any_of(tasks.begin(), tasks.end(), [](const schedule::Task& task) { return task.joined; });
+  });
+  if (!any) return known;
+  known.loose = known.plan;
+  for (auto& tasks : known.loose->order) {
+    for (schedule::Task& task : tasks) task.joined = false;
+  }
+  return known;
+}
+
+}  // namespace
+
+const KnownPlan& Plans::of(const schedule::ScheduleDef& schedule, const schedule::Size& size) {
   constexpr size_t kMostTasks = 2'000'000;  // which take about thirty megabytes
   const std::tuple key(&schedule, size.devices, size.microbatches, size.chunks);
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
@@ -10,9 +28,33 @@ const schedule::Plan& Plans::of(const schedule::ScheduleDef& schedule, const sch
     known_.clear();
     tasks_ = 0;
   }
-  const schedule::Plan& plan = known_.emplace(key, schedule::plan(schedule, size)).first->second;
-  for (const auto& tasks : plan.order) tasks_ += tasks.size();
-  return plan;
+  const KnownPlan& known = known_.emplace(key, known_plan(made_++, schedule::plan(schedule, size))).first->second;
+  for (const auto& tasks : known.plan.order) tasks_ += (known.loose ? 2 : 1) * tasks.size();
+  return known;
+}
+
+const schedule::Slots& Plays::of(const KnownPlan& plan, const schedule::Costs& costs) {
+  constexpr size_t kMostTasks = 500'000;  // which take sixteen megabytes; one play is always kept
+  constexpr size_t kMostPlays = 64;
+  const auto is_same          = [](const schedule::StageCosts& a, const schedule::StageCosts& b) {
+    return a.forward == b.forward && a.input_grad == b.input_grad && a.weight_grad == b.weight_grad;
+  };
+  const auto found = std::find_if(known_.begin(), known_.end(), [&](const Play& play) {
+    return play.plan == plan.number &&
+           std::equal(play.costs.begin(), play.costs.end(), costs.stages.begin(), costs.stages.end(), is_same);
+  });
+  if (found != known_.end()) {
+    known_.splice(known_.begin(), known_, found);
+    return known_.front().slots;
+  }
+  known_.push_front({plan.number, costs.stages, schedule::play(plan.loosened(), costs), 0});
+  for (const auto& slots : known_.front().slots) known_.front().tasks += slots.size();
+  size_t tasks = 0, plays = 0;
+  for (auto at = known_.begin(); at != known_.end(); ++plays) {
+    tasks += at->tasks;
+    at = (tasks > kMostTasks || plays == kMostPlays) && plays > 0 ? known_.erase(at) : std::next(at);
+  }
+  return known_.front().slots;
 }
 
 }  // namespace foreflow::search

@@ -1,21 +1,50 @@
-// The plans of schedules that were asked for last.
+// The plans of schedules that were asked for last, and their plays.
 #pragma once
 
+#include <list>
 #include <map>
+#include <optional>
 #include <tuple>
+#include <vector>
 
-#include "foreflow/schedule/plan.h"
+#include "foreflow/schedule/play.h"
 
 namespace foreflow::search {
+
+struct KnownPlan {
+  size_t number;  // no other plan has it
+  schedule::Plan plan;
+  // The plan without tasks that run as one: each waits for its own inputs only. Nothing where it is the same.
+  std::optional<schedule::Plan> loose = {};
+
+  const schedule::Plan& loosened() const { return loose ? *loose : plan; }
+};
 
 class Plans {
  public:
   // The plan, valid until the next call.
-  const schedule::Plan& of(const schedule::ScheduleDef& schedule, const schedule::Size& size);
+  const KnownPlan& of(const schedule::ScheduleDef& schedule, const schedule::Size& size);
 
  private:
-  std::map<std::tuple<const schedule::ScheduleDef*, int, int, int>, schedule::Plan> known_;
-  size_t tasks_ = 0;  // in all of them
+  std::map<std::tuple<const schedule::ScheduleDef*, int, int, int>, KnownPlan> known_;
+  size_t tasks_ = 0, made_ = 0;  // in all of them; plans, ever
+};
+
+// Loosened plans, played with the costs that were asked for last: strategies that differ in what their tasks do not
+// wait for have the same.
+class Plays {
+ public:
+  // Valid until the next call. Requires: the costs are of every virtual stage, without a hop.
+  const schedule::Slots& of(const KnownPlan& plan, const schedule::Costs& costs);
+
+ private:
+  struct Play {
+    size_t plan;
+    std::vector<schedule::StageCosts> costs;
+    schedule::Slots slots;
+    size_t tasks;
+  };
+  std::list<Play> known_;  // the one asked for last first
 };
 
 }  // namespace foreflow::search

@@ -12,33 +12,17 @@ using scenario::Scenario;
 using scenario::StageDemand;
 using transform::StageNeed;
 
-// Per device and task: whether it runs as one with the task before it.
-std::vector<std::vector<bool>> joined(const schedule::Plan& plan) {
-  std::vector<std::vector<bool>> all;
-  for (const auto& tasks : plan.order) {
-    all.emplace_back();
-    for (const schedule::Task& task : tasks) all.back().push_back(task.joined);
-  }
-  return all;
-}
-
-// The plan without cells that run as one: a task waits for its own inputs only.
-schedule::Plan loosened(schedule::Plan plan) {
-  for (auto& tasks : plan.order) {
-    for (schedule::Task& task : tasks) task.joined = false;
-  }
-  return plan;
-}
-
 class Composition {
  public:
-  Composition(const Scenario& scenario, const StageDemand& demand, const schedule::Plan& plan, GroupShapes& shapes)
+  Composition(const Scenario& scenario, const StageDemand& demand, const KnownPlan& known, Plays& plays,
+              GroupShapes& shapes, const Arrangement& where)
       : strategy_(scenario.strategy),
         demand_(demand),
-        where_(shapes.arrangement(scenario)),
+        where_(where),
         exchange_(scenario, shapes, where_),
-        plan_(plan),
-        joined_(joined(plan_)),
+        known_(known),
+        plays_(plays),
+        plan_(known.plan),
         shapes_(shapes) {
     const int group = strategy_.devices() / strategy_.pp / exchange_.ways();
     for (const scenario::StageMessage& message : demand.messages) {
@@ -47,14 +31,16 @@ class Composition {
       waits_.push_back(waiting(message, group));
       messages_.push_back(share * waits_.back());
     }
-    const bool gathers = strategy_.zero == 3 && strategy_.overlap_gradients;
-    for (const StageNeed& need : demand.stages) {
-      exchanges_.push_back(exchange_.of_stage(need, !mirrored()));
-      if (gathers) passes_.push_back(exchange_.passes(need, !mirrored(), waits_));
-    }
   }
 
-  Bound bound() const { return {kRounding * time(), kRounding * memory()}; }
+  Bound bound() {
+    find_exchanges();
+    return {kRounding * time(), kRounding * memory()};
+  }
+
+  // Without all that is exchanged between replicas and done once a step. `where` has all placements, and `strategy` the
+  // values that need least memory.
+  Bound sketch() const { return {kRounding * least_time(), kRounding * memory()}; }
 
   // The time of a microbatch that passes through all stages, forward and backward, one after the other. Gradients of
   // weights are computed beside that. Sums in chunks may be, too.
@@ -68,6 +54,30 @@ class Composition {
   }
 
  private:
+  void find_exchanges() {
+    const bool gathers = strategy_.zero == 3 && strategy_.overlap_gradients;
+    for (const StageNeed& need : demand_.stages) {
+      exchanges_.push_back(exchange_.of_stage(need, !mirrored()));
+      if (gathers) passes_.push_back(exchange_.passes(need, !mirrored(), waits_));
+    }
+  }
+
+  // The tasks alone.
+  Seconds least_time() const {
+    schedule::Costs costs;
+    for (const StageNeed& need : demand_.stages) {
+      costs.stages.push_back(
+          {task(need.forward).value(), task(need.input_grad).value(), task(need.weight_grad).value()});
+      // Delayed gradients of weights may fill gaps.
+      if (strategy_.delay_weight_gradients) costs.stages.back().weight_grad = 0;
+    }
+    double last = 0;
+    for (const auto& slots : plays_.of(known_, costs)) {
+      if (!slots.empty()) last = std::max(last, slots.back().end);
+    }
+    return Seconds(last);
+  }
+
   // True where a device's last task completes the gradients of all that it has.
   bool plain() const {
     return plan_.size.chunks == 1 && !strategy_.schedule->splits_backward && !strategy_.delay_weight_gradients;
@@ -91,7 +101,8 @@ class Composition {
       return Seconds(0);
     const bool sums =
         !message.network || overlaps_products(message.network->kind, message.network->ranks.size(), strategy_);
-    if (!sums || !message.may_be_cut(chunks)) return whole;
+    // The bound of a branch is that of its largest number of chunks.
+    if (!sums || !message.may_be_cut_by_fewer(chunks)) return whole;
     if (!message.product) return Seconds(0);
     if (!message.is_exact) return std::max(Seconds(0), whole - *message.product);
     return std::max(alone(message, group, chunks), whole - (1 - 1.0 / chunks) * *message.product);
@@ -214,7 +225,7 @@ class Composition {
       // Delayed gradients of weights may fill gaps.
       if (strategy_.delay_weight_gradients) costs.stages.back().weight_grad = 0;
     }
-    const schedule::Slots slots = schedule::play(loosened(plan_), costs);
+    const schedule::Slots& slots = plays_.of(known_, costs);
     // The first microbatches add nothing: no path through the schedule has more of them than one for each stage and
     // pipe.
     Seconds first(0);
@@ -267,15 +278,13 @@ class Composition {
     Bytes live, gradients, most;
     std::vector<bool> summed(static_cast<size_t>(plan_.size.chunks));
     const std::vector<schedule::Task>& tasks = plan_.order[device];
-    for (size_t t = 0; t < tasks.size(); ++t) {
-      const schedule::Task& task = tasks[t];
-      const StageNeed& need      = need_of(device, task.chunk);
-      const Bytes others         = live + gradients;
-      // Tasks that run as one may run in any order.
-      const bool alone = !joined_[device][t] && (t + 1 == tasks.size() || !joined_[device][t + 1]);
-      if (alone) most = std::max(most, others + within(need, task.phase));
+    // Tasks that run as one follow each other, too.
+    for (const schedule::Task& task : tasks) {
+      const StageNeed& need = need_of(device, task.chunk);
+      const Bytes others    = live + gradients;
+      most                  = std::max(most, others + within(need, task.phase));
       live += left(need, task.phase);
-      if (alone) most = std::max(most, live + gradients);
+      most             = std::max(most, live + gradients);
       const bool makes = task.phase == schedule::Phase::weight_grad ||
                          (task.phase == schedule::Phase::backward && !strategy_.delay_weight_gradients);
       if (makes && !summed[static_cast<size_t>(task.chunk)]) {
@@ -308,8 +317,9 @@ class Composition {
   const StageDemand& demand_;
   const Arrangement& where_;
   const ReplicaExchange exchange_;
+  const KnownPlan& known_;
+  Plays& plays_;
   const schedule::Plan& plan_;
-  const std::vector<std::vector<bool>> joined_;
   GroupShapes& shapes_;
   std::vector<Seconds> messages_;                // how long a device waits for each, as StageDemand::messages
   std::vector<Seconds> waits_;                   // the same of its members
@@ -321,7 +331,8 @@ class Composition {
 
 // A pipeline with one microbatch is cut by the times of the whole batch, but passes the same ops wherever it is cut.
 // With whole backward passes nothing is known that Bounds does not know.
-Refined Refiner::only_microbatch(const ReadPoint& point, const scenario::Sequential& program) {
+Refined Refiner::only_microbatch(const ReadPoint& point, const scenario::Sequential& program,
+                                 const std::vector<scenario::Placement>& placements) {
   const Scenario& scenario = *point.scenario;
   if (!scenario.strategy.schedule->splits_backward && !scenario.strategy.delay_weight_gradients) return {};
   Scenario uncut               = scenario;
@@ -331,8 +342,10 @@ Refined Refiner::only_microbatch(const ReadPoint& point, const scenario::Sequent
   const auto demand            = demands_.of(uncut, program, point.platform());
   const bool is_split          = demand && demand->stages.front().weight_grad.compute > Seconds(0);
   if (!is_split) return {};
-  const schedule::Plan& plan = plans_.of(*scenario.strategy.schedule, scenario.strategy.schedule_size);
-  return {{Composition(scenario, *demand, plan, shapes_.on(point.platform())).passage(), Bytes(0)}, false};
+  const KnownPlan& plan    = plans_.of(*scenario.strategy.schedule, scenario.strategy.schedule_size);
+  GroupShapes& shapes      = shapes_.on(point.platform());
+  const Arrangement& where = shapes.arrangement(scenario, placements);
+  return {{Composition(scenario, *demand, plan, plays_, shapes, where).passage(), Bytes(0)}, false};
 }
 
 Refined Refiner::refine(const ReadPoint& point) {
@@ -340,13 +353,41 @@ Refined Refiner::refine(const ReadPoint& point) {
   if (scenario.disturbances) return {};  // they may make devices and links faster
   const auto program = predictor_.sequential(scenario);
   if (!program) return {};
-  if (scenario.strategy.microbatches == 1 && scenario.strategy.pp > 1) return only_microbatch(point, **program);
+  if (scenario.strategy.microbatches == 1 && scenario.strategy.pp > 1) return only_microbatch(point, **program, {});
   const auto demand = demands_.of(scenario, **program, point.platform());
   if (!demand) return {};
-  const int chunks           = scenario.strategy.tensor_chunks;
-  const bool is_uncut        = chunks > 1 && !scenario.strategy.sequence_parallel && !demand->may_be_cut(chunks);
-  const schedule::Plan& plan = plans_.of(*scenario.strategy.schedule, scenario.strategy.schedule_size);
-  return {Composition(scenario, *demand, plan, shapes_.on(point.platform())).bound(), is_uncut};
+  const int chunks = scenario.strategy.tensor_chunks;
+  const bool is_uncut =
+      chunks > 1 && !scenario.strategy.sequence_parallel && !demand->may_be_cut(chunks, scenario.strategy.microbatches);
+  const KnownPlan& plan = plans_.of(*scenario.strategy.schedule, scenario.strategy.schedule_size);
+  GroupShapes& shapes   = shapes_.on(point.platform());
+  return {Composition(scenario, *demand, plan, plays_, shapes, shapes.arrangement(scenario)).bound(), is_uncut};
+}
+
+// Where the model is cut depends on the placement, so every cut counts.
+Bound Refiner::sketch(const std::vector<ReadPoint>& points) {
+  const Scenario& scenario = *points.front().scenario;
+  if (scenario.disturbances) return {};  // they may make devices and links faster
+  const auto program = predictor_.sequential(scenario);
+  if (!program) return {};
+  std::vector<scenario::Placement> placements;
+  for (const ReadPoint& point : points) placements.push_back(point.scenario->placement);
+  if (scenario.strategy.microbatches == 1 && scenario.strategy.pp > 1)
+    return only_microbatch(points.front(), **program, placements);
+  GroupShapes& shapes      = shapes_.on(points.front().platform());
+  const Arrangement& where = shapes.arrangement(scenario, placements);
+  const KnownPlan& plan    = plans_.of(*scenario.strategy.schedule, scenario.strategy.schedule_size);
+  std::vector<const void*> seen;  // the stages of cuts
+  Bound least;
+  for (const ReadPoint& point : points) {
+    const auto demand = demands_.of(*point.scenario, **program, point.platform());
+    if (!demand) return {};
+    if (std::find(seen.begin(), seen.end(), &demand->stages) != seen.end()) continue;
+    const Bound own = Composition(scenario, *demand, plan, plays_, shapes, where).sketch();
+    least           = seen.empty() ? own : Bound{std::min(least.time, own.time), std::min(least.memory, own.memory)};
+    seen.push_back(&demand->stages);
+  }
+  return least;
 }
 
 std::string print(const std::vector<Refined>& all) {

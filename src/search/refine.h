@@ -24,13 +24,19 @@ class Refiner {
   static std::string key(const scenario::Scenario& scenario) { return scenario::StageDemands::key(scenario.strategy); }
   // Zero if no tighter bound is known.
   Refined refine(const ReadPoint& point);
+  // The lowest bound of these points, which differ in their placements only, whatever they exchange between replicas
+  // and whichever chunks of products they use: the first one has the values with which no bound is higher. Zero if none
+  // is known.
+  Bound sketch(const std::vector<ReadPoint>& points);
 
  private:
-  Refined only_microbatch(const ReadPoint& point, const scenario::Sequential& program);
+  Refined only_microbatch(const ReadPoint& point, const scenario::Sequential& program,
+                          const std::vector<scenario::Placement>& placements);
 
   ShapesOf shapes_;
   scenario::StageDemands demands_;
   Plans plans_;
+  Plays plays_;
   Predictor& predictor_;  // keeps the programs
 };
 

@@ -82,7 +82,7 @@ void add_share(const std::string& text, Survey& survey) {
 Json to_json(const Prospect& prospect) {
   return Json(Json::Array{finite(prospect.most.samples_per_second), prospect.most.memory.value(), prospect.most.devices,
                           finite(prospect.score[0]), prospect.number, prospect.region, prospect.depth, prospect.point,
-                          prospect.most.price});
+                          prospect.most.price, prospect.is_refined, prospect.is_uncut, prospect.is_sketched});
 }
 
 Prospect read_prospect(const JsonView& json) {
@@ -92,7 +92,15 @@ Prospect read_prospect(const JsonView& json) {
                      items[8].as_number()};
   // Only a bound of what is maximised may be infinite.
   const Score score{or_infinite(items[3], -kUnbounded), -most.samples_per_second, most.memory.value()};
-  return {most, score, whole(4), whole(5), whole(6), items[7].as_string()};
+  return {most,
+          score,
+          whole(4),
+          whole(5),
+          whole(6),
+          items[7].as_string(),
+          items[9].as_bool(),
+          items[10].as_bool(),
+          items[11].as_bool()};
 }
 
 Surveyor::Surveyor(const Question& question, const Options& options, size_t most)
@@ -101,9 +109,7 @@ Surveyor::Surveyor(const Question& question, const Options& options, size_t most
       most_(most),
       branches_(question.space()),
       refusals_(question),
-      bounds_(options.jobs) {
-  if (options.pruning != Pruning::none) learn_families();
-}
+      bounds_(options.jobs, options.stop) {}
 
 std::optional<Refusal> Surveyor::hopeless(const Figures& most, const Cluster& cluster) const {
   const Bytes memory = largest_memory(*cluster.platform);
@@ -164,6 +170,7 @@ void Surveyor::learn_families() {
 }
 
 Survey Surveyor::survey(const Prospect* after) {
+  if (after == nullptr && options_.pruning != Pruning::none) learn_families();
   const auto shares = static_cast<size_t>(options_.jobs);
   Survey all;
   const auto found =

@@ -25,6 +25,9 @@ struct Prospect {
   size_t number;  // of the branch in the order of Branches::visit; children have that of their parent
   size_t region, depth;
   std::string point;  // as compact JSON
+  // Whether `most` has the refined bounds of the branch already, and what they said (Refined::is_uncut).
+  bool is_refined = false, is_uncut = false;
+  bool is_sketched = false;  // whether it has those of Refiner::sketch
 
   Branch branch() const { return {region, depth, parse_json(point, "point")}; }
 

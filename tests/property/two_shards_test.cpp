@@ -44,6 +44,7 @@ std::string strategy(Random& rng) {
   sometimes("sequence_parallel", {"true"});
   sometimes("vocabulary_parallel", {"true"});
   sometimes("tensor_plan", {R"("megatron")"});
+  sometimes("overlap_tensor", {"2", "4"});
   sometimes("delay_weight_gradients", {"true"});
   return text + "}";
 }

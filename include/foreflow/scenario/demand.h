@@ -59,6 +59,8 @@ struct Demand {
 // 2. dp is the number of replicas that share experts (1 for a dense model). Throws Error where the batch cannot be
 // divided over the replicas.
 Demand demand_of(const Scenario& scenario, const platform::Platform& platform);
+// The same where the program of the scenario's workload is known.
+Demand demand_of(const Scenario& scenario, const Sequential& sequential, const platform::Platform& platform);
 
 // Lower bound of the time of one such message when rank r is the platform device places[r]: its time with the network
 // to itself.

@@ -25,11 +25,16 @@ struct StageMessage {
   std::optional<Seconds> product;
   bool is_exact                = false;
   std::vector<int64_t> lengths = {};
+  bool is_once                 = false;
 
   // False: `overlap_tensor` with so many chunks does not cut the product whose results are summed.
   bool may_be_cut(int chunks) const {
     return chunks > 1 && std::any_of(lengths.begin(), lengths.end(),
                                      [chunks](int64_t length) { return length >= chunks && length % chunks == 0; });
+  }
+  // False: no number of chunks up to this one does.
+  bool may_be_cut_by_fewer(int chunks) const {
+    return chunks > 1 && (may_be_cut(chunks) || may_be_cut_by_fewer(chunks - 1));
   }
 };
 
@@ -38,10 +43,11 @@ struct StageDemand {
   const std::vector<transform::StageNeed>& stages;
   const std::vector<StageMessage>& messages;
 
-  // False: `overlap_tensor` with so many chunks changes nothing in the program.
-  bool may_be_cut(int chunks) const {
-    return std::any_of(messages.begin(), messages.end(),
-                       [chunks](const StageMessage& message) { return message.may_be_cut(chunks); });
+  // False: `overlap_tensor` with so many chunks changes nothing in the program of so many microbatches.
+  bool may_be_cut(int chunks, int microbatches) const {
+    return std::any_of(messages.begin(), messages.end(), [&](const StageMessage& message) {
+      return message.may_be_cut(chunks) && !(message.is_once && microbatches > 1);
+    });
   }
 };
 
@@ -77,8 +83,8 @@ class StageDemands {
   // Whether some backward passes of the schedule are split.
   bool splits(const Strategy& strategy);
   Model* model(const Scenario& scenario, const Sequential& sequential, const platform::Device& device);
-  // Throws RefusalError.
-  const Source& source(const Scenario& scenario, const Sequential& sequential);
+  // With the backward passes split, or whole. Throws RefusalError.
+  const Source& source(const Scenario& scenario, const Sequential& sequential, bool split);
   // False where it is not possible.
   bool make(const std::string& key, const Scenario& scenario, const Sequential& sequential,
             const platform::Device& device);

@@ -82,6 +82,8 @@ class StageModel {
     // The lengths of the dimensions along which `overlap_tensor` may cut the product whose results are summed; empty
     // where the operands are no results of a product. It cuts nothing where the chunks divide none of them.
     std::vector<int64_t> lengths = {};
+    // True: it is sent once a step. With several microbatches it sums what they have added up, not a product.
+    bool is_once = false;
   };
   const std::vector<Message>& messages() const;
 

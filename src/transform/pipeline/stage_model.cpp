@@ -66,7 +66,7 @@ class StageModel::Program {
   }
 
   const std::vector<StageNeed>& needs(const Pipeline& wanted, size_t prices) {
-    const schedule::Plan plan = schedule::plan(*wanted.schedule, wanted.size);
+    const schedule::Plan plan{wanted.size, wanted.schedule->mapping, {}};  // the order of tasks cuts nothing
     const Cuts cuts           = find_cuts(wanted, plan, prices);
     const auto [found, fresh] = needs_.try_emplace(cuts);
     if (fresh) found->second = needs_of(cuts);
@@ -99,7 +99,7 @@ class StageModel::Program {
       words_of(function_, op, attributes.of(op.attributes), values_, words);  // in `words`
       const std::vector<int64_t> lengths = lengths_of(op);
       words.insert(words.end(), lengths.begin(), lengths.end());
-      words.push_back(lengths.size());
+      words.push_back(2 * lengths.size() + (phases_[o] == StagePhase::update ? 1 : 0));
       const auto product = summed_product(function_, makers_, o);
       if (product) {
         words.push_back(std::bit_cast<uint64_t>(seconds_[product->op].value()));
@@ -107,7 +107,9 @@ class StageModel::Program {
       }
       const auto number = [&](const std::optional<SummedProduct>& beside) {
         const auto found = static_cast<int32_t>(known.number(words));
-        if (static_cast<size_t>(found) == messages_.size()) messages_.push_back(message_of(op, beside, lengths));
+        if (static_cast<size_t>(found) < messages_.size()) return found;
+        messages_.push_back(message_of(op, beside, lengths));
+        messages_.back().is_once = phases_[o] == StagePhase::update;
         return found;
       };
       message_[o] = number(product);

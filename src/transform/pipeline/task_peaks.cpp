@@ -1,6 +1,7 @@
 #include "transform/pipeline/task_peaks.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 
 namespace foreflow::transform {
@@ -12,7 +13,12 @@ class Player {
  public:
   Player(const ir::Function& function, const std::vector<StagedOp>& staged, size_t stages,
          const std::function<size_t(size_t value)>& root_of, const std::function<Bytes(size_t value)>& bytes_of)
-      : function_(function), tasks_(kPhases * stages), roots_(function.values.size()), bytes_(function.values.size()) {
+      : function_(function),
+        tasks_(kPhases * stages),
+        roots_(function.values.size()),
+        bytes_(function.values.size()),
+        later_(function.values.size()),
+        marks_(function.values.size()) {
     for (size_t value = 0; value < roots_.size(); ++value) roots_[value] = root_of(value);
     for (size_t value = 0; value < roots_.size(); ++value) {
       if (roots_[value] == value) bytes_[value] = bytes_of(value);
@@ -34,7 +40,7 @@ class Player {
       std::merge(input_grad.begin(), input_grad.end(), weight_grad.begin(), weight_grad.end(),
                  std::back_inserter(backward));
       TaskPeaks all;
-      later_.assign(roots_.size(), false);
+      ++stage_;
       all.backward = peak(backward);
       read_by(weight_grad);
       all.input_grad = weight_grad.empty() ? all.backward : peak(input_grad);
@@ -56,37 +62,53 @@ class Player {
   }
 
   void read_by(const std::vector<size_t>& task) {
-    for (const size_t o : task) each_input(o, [&](size_t root) { later_[root] = true; });
+    for (const size_t o : task) each_input(o, [&](size_t root) { later_[root] = stage_; });
   }
 
-  Bytes peak(const std::vector<size_t>& task) const {
-    std::vector<int32_t> last(roots_.size(), kUnread);
-    std::vector<bool> here(roots_.size());
-    for (const size_t o : task) each_input(o, [&](size_t root) { last[root] = static_cast<int32_t>(o); });
+  // What is known of a root in the task at hand.
+  struct Mark {
+    uint32_t task = 0;        // for which this is so
+    int32_t last  = kUnread;  // the last op of the task that reads it
+    bool here     = false;    // in memory
+    bool made     = false;    // by the task
+  };
+  // So that a task costs what it reads and makes, not what the program has.
+  Mark& mark(size_t root) {
+    Mark& mark = marks_[root];
+    if (mark.task != task_) mark = {task_};
+    return mark;
+  }
+  bool is_read_later(size_t root) const { return later_[root] == stage_; }
+
+  Bytes peak(const std::vector<size_t>& task) {
+    ++task_;
+    for (const size_t o : task) each_input(o, [&](size_t root) { mark(root).last = static_cast<int32_t>(o); });
     // What the task finds: what it reads and does not make.
-    std::vector<bool> made(roots_.size());
     Bytes live;
     for (const size_t o : task) {
       each_input(o, [&](size_t root) {
-        if (made[root] || here[root]) return;
-        here[root] = true;
+        Mark& mark = this->mark(root);
+        if (mark.made || mark.here) return;
+        mark.here = true;
         live += bytes_[root];
       });
       const ir::Op& op = function_.ops[o];
       for (size_t value = op.first_result; value < op.first_result + op.result_count; ++value)
-        made[roots_[value]] = true;
+        mark(roots_[value]).made = true;
     }
     Bytes most = live;
     for (const size_t o : task) {
       const ir::Op& op = function_.ops[o];
       for (size_t value = op.first_result; value < op.first_result + op.result_count; ++value) {
-        if (roots_[value] != value || here[value] || (last[value] == kUnread && !later_[value])) continue;
-        here[value] = true;
+        Mark& mark = this->mark(value);
+        if (roots_[value] != value || mark.here || (mark.last == kUnread && !is_read_later(value))) continue;
+        mark.here = true;
         live += bytes_[value];
       }
       each_input(o, [&](size_t root) {
-        if (!here[root] || later_[root] || last[root] != static_cast<int32_t>(o)) return;
-        here[root] = false;
+        Mark& mark = this->mark(root);
+        if (!mark.here || is_read_later(root) || mark.last != static_cast<int32_t>(o)) return;
+        mark.here = false;
         live -= bytes_[root];
       });
       most = std::max(most, live);
@@ -97,8 +119,10 @@ class Player {
   const ir::Function& function_;
   std::vector<std::vector<size_t>> tasks_;  // the ops of every phase of every stage
   std::vector<size_t> roots_;
-  std::vector<Bytes> bytes_;  // of roots
-  std::vector<bool> later_;   // per root: whether a later task of the stage reads it
+  std::vector<Bytes> bytes_;       // of roots
+  uint32_t stage_ = 0, task_ = 0;  // that are at hand, from 1 on
+  std::vector<uint32_t> later_;    // per root: the last stage of which a later task reads it
+  std::vector<Mark> marks_;        // likewise
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "transform/pipeline/trained_reads.h"
 
 #include <map>
-#include <set>
 
 namespace foreflow::transform {
 namespace {
@@ -36,9 +35,12 @@ std::vector<bool> sharing_stages(const StagedProgram& program, size_t stages) {
 class StepWriter {
  public:
   StepWriter(const StagedProgram& program, size_t stages)
-      : program_(program), by_device_(stages), number_(program.gradients.size(), kNoReader) {
+      : program_(program),
+        by_device_(stages),
+        number_(program.gradients.size(), kNoReader),
+        is_gradient_(program.values.size()) {
     for (const ir::ValueId id : program.gradients) {
-      if (id != ir::ValueId::none) gradients_.insert(ir::index(id));
+      if (id != ir::ValueId::none) is_gradient_[ir::index(id)] = true;
     }
     each_read(program, [&](const StagedOp& op, size_t weight) {
       const LaidOut& what        = program_.values[weight];
@@ -54,7 +56,9 @@ class StepWriter {
     for (size_t o = 0; o < program_.staged.size(); ++o) {
       if (is_task(program_.staged[o].phase)) write(o);
     }
-    for (const size_t gradient : gradients_) add_terms(gradient);
+    for (size_t value = 0; value < is_gradient_.size(); ++value) {
+      if (is_gradient_[value]) add_terms(value);
+    }
     const std::vector<bool> sharing = sharing_stages(program_, by_device_.size());
     std::vector<std::vector<StageNeed::Trained>> all(by_device_.size());
     for (size_t stage = 0; stage < all.size(); ++stage) {
@@ -88,7 +92,7 @@ class StepWriter {
       if (program_.messages[o] >= 0) steps.push_back({Kind::message, is_late, program_.messages[o], Seconds(0)});
       add_compute(program_.seconds[o] / device.share, is_late, steps);
       for (size_t value = op.first_result; value < op.first_result + op.result_count; ++value) {
-        if (!gradients_.contains(value) || !is_on(static_cast<ir::ValueId>(value), index)) continue;
+        if (!is_gradient_[value] || !is_on(static_cast<ir::ValueId>(value), index)) continue;
         steps.push_back({Kind::gradient, is_late, static_cast<int32_t>(device.gradients.size()), Seconds(0)});
         device.gradients.push_back(bytes_of(value));
         if (program_.messages[o] < 0) device.summed += device.gradients.back();
@@ -137,8 +141,8 @@ class StepWriter {
 
   const StagedProgram& program_;
   std::vector<std::map<int32_t, StageNeed::Trained>> by_device_;  // per stage
-  std::vector<int32_t> number_;  // per parameter: among the weights of its device; kNoReader: no trained weight
-  std::set<size_t> gradients_;   // values
+  std::vector<int32_t> number_;    // per parameter: among the weights of its device; kNoReader: no trained weight
+  std::vector<bool> is_gradient_;  // per value
 };
 
 }  // namespace
