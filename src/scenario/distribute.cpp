@@ -269,7 +269,9 @@ DistributedProgram distribute_with_pieces(const Sequential& sequential, const Sc
 
 Expected<ir::Module> try_distribute(const Sequential& sequential, const Scenario& scenario,
                                     const platform::Platform& platform, SharedPrograms& shared) {
-  return distributed(sequential, scenario, platform, &shared);
+  auto program = distributed(sequential, scenario, platform, &shared);
+  if (!program) return program.refusal();
+  return std::move(program->module);
 }
 
 ir::Module distribute(const Sequential& sequential, const Scenario& scenario, const platform::Platform& platform) {

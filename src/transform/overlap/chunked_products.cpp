@@ -84,7 +84,7 @@ class Finder {
     if (!cut || inputs.size() < 2) return std::nullopt;
     const int64_t parted = parted_dimension(*op.def, *op.attributes, type(inputs[0]).dims.size());
     if (static_cast<int64_t>(cut->output) != parted) return SumCut{*cut};
-    if (is_gradient(product_of(inputs[0]))) return SumCut{*cut, false, true};
+    if (is_product_gradient(product_of(inputs[0]))) return SumCut{*cut, false, true};
     const int64_t own = type(inputs[0]).dims[cut->output] / static_cast<int64_t>(inputs.size());
     return can_be_cut(own, chunks_) ? std::optional(SumCut{*cut, true}) : std::nullopt;
   }
@@ -119,7 +119,7 @@ class Finder {
     const std::vector<ProductCut> cuts = cuts_of(product);
     const auto cut = std::find_if(cuts.begin(), cuts.end(), [&](const ProductCut& one) { return one.input == axis; });
     if (cut == cuts.end()) return std::nullopt;
-    if (is_gradient(product) && reader.operand == 0) return GatheredRows{*cut, true};
+    if (is_product_gradient(product) && reader.operand == 0) return GatheredRows{*cut, true};
     return reader.operand == rows_operand(product) ? std::optional(GatheredRows{*cut, false}) : std::nullopt;
   }
 
@@ -134,9 +134,9 @@ class Finder {
 
 }  // namespace
 
-bool is_gradient(const ir::Op& product) { return product.def->name == "MatMulGrad"; }
+bool is_product_gradient(const ir::Op& product) { return product.def->name == "MatMulGrad"; }
 
-size_t rows_operand(const ir::Op& product) { return is_gradient(product) ? 2 : 0; }
+size_t rows_operand(const ir::Op& product) { return is_product_gradient(product) ? 2 : 0; }
 
 ChunkedProducts chunked_products(const ir::Function& function, const interpret::Instance<Mixed>& instance,
                                  const std::vector<int32_t>& uses, const std::vector<int32_t>& makers, int chunks) {

@@ -115,7 +115,7 @@ class TensorOverlapper {
     for (const ValueId id : inputs) {
       const ir::Op& product = product_of(id);
       const auto operands   = function_.inputs(product);
-      for (size_t i = is_gradient(product) ? 1 : 0; i < operands.size(); ++i) awaited_.fetch(operands[i]);
+      for (size_t i = is_product_gradient(product) ? 1 : 0; i < operands.size(); ++i) awaited_.fetch(operands[i]);
       const ValueId whole = map_(operands[rows_operand(product)]);
       pieces.push_back(cut.whole ? std::vector{whole}
                                  : split_rows(builder_, whole, type(operands[rows_operand(product)]).dims, rows));
@@ -167,7 +167,7 @@ class TensorOverlapper {
     const auto inputs         = function_.inputs(product);
     const GatheredRows& found = cuts_.gathered.at(o);
     for (size_t i = 0; i < inputs.size(); ++i) {
-      if (i != rows_operand(product) && (i > 0 || !is_gradient(product))) awaited_.fetch(inputs[i]);
+      if (i != rows_operand(product) && (i > 0 || !is_product_gradient(product))) awaited_.fetch(inputs[i]);
     }
     const ValueId whole = inputs[rows_operand(product)], y = function_.output(product, 0);
     if (found.whole) {
@@ -181,7 +181,7 @@ class TensorOverlapper {
         parts[own.owner] = multiply(product, here[own.owner]);
       }
       define(y, join_rows(builder_, parts, found.rows.output));
-      if (is_gradient(product)) map_.set(whole, join_rows(builder_, here, found.rows.input));
+      if (is_product_gradient(product)) map_.set(whole, join_rows(builder_, here, found.rows.input));
     }
     weight_gradient(product);
   }
@@ -196,7 +196,7 @@ class TensorOverlapper {
 
   ValueId multiply(const ir::Op& product, ValueId rows) {
     const auto inputs = function_.inputs(product);
-    if (is_gradient(product)) {
+    if (is_product_gradient(product)) {
       ir::Attributes attributes{{"transB", int64_t{1}}};
       if (product.attributes->find(ir::kFp8) != nullptr) attributes.set(std::string(ir::kFp8), int64_t{0});
       return builder_.op("FusedMatMul", {rows, map_(inputs[1])}, std::move(attributes));
@@ -208,7 +208,7 @@ class TensorOverlapper {
 
   // Emits the gradient of the weight, dw[h, f] = x[.., s, h]^T dy[.., s, f], for all rows at once.
   void weight_gradient(const ir::Op& product) {
-    if (!is_gradient(product) || uses_[product.first_result + 1] == 0) return;
+    if (!is_product_gradient(product) || uses_[product.first_result + 1] == 0) return;
     const auto inputs = function_.inputs(product);
     awaited_.fetch(inputs[0]);
     const auto as_rows = [&](ValueId id) {
