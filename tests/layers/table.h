@@ -83,7 +83,7 @@ constexpr std::array kFolders = {
     Folder{3, "transform/samples", "rewrite"},
     Folder{3, "transform/tensor", "autodiff layout rewrite simplify"},
     Folder{4, "transform/overlap", "context rewrite"},
-    Folder{4, "transform/pipeline", "blocks layout recompute rewrite tensor"},
+    Folder{4, "transform/pipeline", "blocks context layout recompute rewrite tensor"},
 };
 
 // Headers of an outside library, by the beginning of their names, and the modules whose .cpp files (and private

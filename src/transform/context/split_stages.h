@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "foreflow/transform/split_data.h"
-#include "transform/tensor/shard_stages.h"
+#include "transform/layout/staged_shards.h"
 
 namespace foreflow::transform {
 

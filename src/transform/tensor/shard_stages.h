@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "foreflow/transform/pieces.h"
 #include "foreflow/transform/sharding.h"
+#include "transform/layout/staged_shards.h"
 
 namespace foreflow::transform {
 
@@ -27,14 +27,6 @@ struct StagesToShard {
   std::vector<size_t> variant_of;       // per stage: index into `variants`; empty: the first one
 
   size_t variant_of_stage(int stage) const { return variant_of.empty() ? 0 : variant_of[static_cast<size_t>(stage)]; }
-};
-
-struct StagedShards {
-  Distributed program;
-  // Per op of the program its stage and its variant; of a Reshard, those that receive.
-  std::vector<int> stages;
-  std::vector<size_t> variants;
-  std::vector<size_t> parameter_variants;
 };
 
 // Distributes every stage over devices D1, D2, .. of its own, as many as its variant has ways. The device numbers of
