@@ -41,18 +41,5 @@ TEST(Guesses, AreWhatASearchShowsThatIsStoppedBeforeItKnowsABound) {
   EXPECT_GT(result.ranked.front().samples_per_second, 0);
 }
 
-// Of the search up to a report that has dives before it, for all of it takes long.
-Json first_steps(int jobs) {
-  constexpr int kReports = 60;
-  int reports            = 0;
-  Options options;
-  options.jobs   = jobs;
-  options.report = [&](const Status&) { ++reports; };
-  options.stop   = [&] { return reports > kReports; };
-  return to_json(search(source(), "many.json", options), 10);
-}
-
-TEST(Guesses, ChangeNothingForAnyNumberOfWorkers) { EXPECT_EQ(first_steps(1).dump(), first_steps(3).dump()); }
-
 }  // namespace
 }  // namespace foreflow::search::guesses_test
