@@ -199,7 +199,9 @@ Action declare(CLI::App& command) {
   command.add_option("--dtype", options->dtypes, "of its elements, such as int32; once, or once for each tensor")
       ->capture_default_str()
       ->take_all();
-  command.add_option("--src-mesh", options->src_mesh, "HOSTSxDEVICES of the devices that have it, such as 2x4; or another shape: 8, 2x2x2")
+  command
+      .add_option("--src-mesh", options->src_mesh,
+                  "HOSTSxDEVICES of the devices that have it, such as 2x4; or another shape: 8, 2x2x2")
       ->required();
   command
       .add_option(
