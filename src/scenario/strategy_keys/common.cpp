@@ -188,6 +188,20 @@ std::vector<std::string> in_two_runs(int64_t stages, const std::string& one, con
   return all;
 }
 
+std::vector<Json> degrees_of_stages(const Json& point, std::string_view key, int64_t most,
+                                    const std::function<bool(const Json&)>& fits) {
+  const int64_t stages = whole_or(point, "pp", 1);
+  if (most < 1 || stages < 2) return {};
+  std::vector<Json> values = {Json("equal")};
+  for (const int64_t few : divisors(most)) {
+    if (few == most) continue;
+    for (const std::string& text : in_two_runs(stages, std::to_string(most), std::to_string(few))) {
+      if (fits(Json(point).set(std::string(key), text))) values.emplace_back(text);
+    }
+  }
+  return values;
+}
+
 std::vector<Json> yes_or_no() { return {Json(false), Json(true)}; }
 
 std::vector<Json> whole_values(const std::vector<int64_t>& numbers) { return {numbers.begin(), numbers.end()}; }

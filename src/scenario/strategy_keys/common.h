@@ -1,6 +1,8 @@
 // Functions with which several keys of a strategy are read, written and searched.
 #pragma once
 
+#include <functional>
+
 #include "foreflow/scenario/strategy_key.h"
 
 namespace foreflow::scenario {
@@ -60,6 +62,10 @@ std::optional<Refusal> check_stages(const StrategySource& source, std::string_vi
 // `one` for the first stages and `other` for the rest, and the other way round, cut at every place: "4:4:2", "4:2:2",
 // "2:2:4", ..
 std::vector<std::string> in_two_runs(int64_t stages, const std::string& one, const std::string& other);
+// "equal", and the values of `key` with which one run of stages has `most` and the other a smaller divisor of it, where
+// `fits` is true of the point with that value. Empty: there are no two stages.
+std::vector<Json> degrees_of_stages(const Json& point, std::string_view key, int64_t most,
+                                    const std::function<bool(const Json&)>& fits);
 std::vector<Json> yes_or_no();
 std::vector<Json> whole_values(const std::vector<int64_t>& numbers);
 std::vector<Json> words(const std::vector<std::string>& words);

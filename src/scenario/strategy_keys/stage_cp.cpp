@@ -29,16 +29,8 @@ Json write(const Strategy& strategy) { return write_degrees(strategy.stage_cp); 
 
 // Stages in two runs that use all devices, as those of stage_tp.
 std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
-  const int64_t most = whole_or(point, "cp", 1), stages = whole_or(point, "pp", 1);
-  if (most < 1 || stages < 2) return {};
-  std::vector<Json> values = {Json(kEqual)};
-  for (const int64_t few : divisors(most)) {
-    if (few == most) continue;
-    for (const std::string& text : in_two_runs(stages, std::to_string(most), std::to_string(few))) {
-      if (devices_of(Json(point).set(kKey, text)) == facts.devices) values.emplace_back(text);
-    }
-  }
-  return values;
+  return degrees_of_stages(point, kKey, whole_or(point, "cp", 1),
+                           [&](const Json& one) { return devices_of(one) == facts.devices; });
 }
 
 }  // namespace

@@ -29,17 +29,9 @@ Json write(const Strategy& strategy) { return write_degrees(strategy.stage_tp); 
 // scenario lists is legal, too. Where ranks share sequences, stage_cp, which is decided later, may change how many
 // devices there are.
 std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
-  const int64_t most = whole_or(point, "tp", 1), stages = whole_or(point, "pp", 1);
-  if (most < 1 || stages < 2) return {};
-  std::vector<Json> values = {Json(kEqual)};
-  for (const int64_t few : divisors(most)) {
-    if (few == most) continue;
-    for (const std::string& text : in_two_runs(stages, std::to_string(most), std::to_string(few))) {
-      if (whole_or(point, "cp", 1) > 1 || devices_of(Json(point).set(kKey, text)) == facts.devices)
-        values.emplace_back(text);
-    }
-  }
-  return values;
+  return degrees_of_stages(point, kKey, whole_or(point, "tp", 1), [&](const Json& one) {
+    return whole_or(one, "cp", 1) > 1 || devices_of(one) == facts.devices;
+  });
 }
 
 }  // namespace
