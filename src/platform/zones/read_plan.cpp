@@ -11,7 +11,7 @@ const Keys& keys_of_hosts() {
   return keys;
 }
 
-HostDevices read_row(const std::string& pattern, const JsonView& json) {
+HostDevices read_keys(const std::string& pattern, const JsonView& json) {
   HostDevices row{pattern, {}, 1};
   if (json.has("device")) row.device = read_device(json.at("device"));
   if (json.has("devices_per_host")) {
@@ -24,12 +24,22 @@ HostDevices read_row(const std::string& pattern, const JsonView& json) {
   return row;
 }
 
+// A name stands for an object with that device.
+HostDevices read_row(const std::string& pattern, const JsonView& json) {
+  if (json.json().if_string() != nullptr) return {pattern, read_device(json), 1};
+  json.allow_only(names_of(keys_of_hosts()));
+  return read_keys(pattern, json);
+}
+
 }  // namespace
 
 const Keys& host_device_keys() {
   static const Keys keys = {keys_of_hosts()[1],
                             {"devices", "other devices for hosts or zones by their names (`*` is any text)",
-                             types::map_of(".+", types::object_of(keys_of_hosts(), "an object"), "an object")}};
+                             types::map_of(".+",
+                                           types::either({types::text("a name of `foreflow list devices`"),
+                                                          types::object_of(keys_of_hosts(), "an object")}),
+                                           "an object")}};
   return keys;
 }
 
@@ -37,11 +47,10 @@ DevicePlan read_device_plan(const JsonView& json) {
   DevicePlan plan;
   if (json.has("devices")) {
     for (const auto& [pattern, row] : json.at("devices").members()) {
-      row.allow_only(names_of(keys_of_hosts()));
       plan.push_back(read_row(pattern, row));
     }
   }
-  if (json.has("device") || json.has("devices_per_host")) plan.push_back(read_row("*", json));
+  if (json.has("device") || json.has("devices_per_host")) plan.push_back(read_keys("*", json));
   return plan;
 }
 

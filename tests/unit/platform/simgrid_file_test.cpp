@@ -95,6 +95,8 @@ TEST(SimgridFile, MapsDevicesByTheNamesOfHostsAndZones) {
   EXPECT_EQ(platform.devices()[*platform.find_device("graphene-10.nancy-gpu0")].kind, "H100-SXM5-80GB");
   EXPECT_EQ(platform.devices()[*platform.find_device("graphene-9.nancy")].kind, "CPU 1 GFLOP/s");
   EXPECT_THROW(from(body, plan_of(R"({"devices": {"paris": {"device": "L4"}}})")), Error);
+  const Platform by_name = from(body, plan_of(R"({"devices": {"lyon": "L4"}})"));
+  EXPECT_EQ(by_name.devices()[*by_name.find_device("x-gpu0")].kind, "L4-24GB");
 }
 
 TEST(SimgridFile, HonoursTheFactorsOfItsNetworkModelAndNamesTheRest) {
