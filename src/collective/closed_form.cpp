@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <unordered_map>
 
 #include "collective/all_pairs.h"
 #include "collective/layout.h"
@@ -25,7 +26,7 @@ std::vector<int> nics(const Group& group) {
 Network ports(const Task& task) {
   const std::vector<int> nic = nics(task.group);
   const auto ranks           = static_cast<int>(nic.size());
-  Network network{4 * nic.size(), {}, {}};
+  Network network;
   network.bandwidth = [&task, ranks](int line) { return (line < 2 * ranks ? task.near : task.far).bandwidth; };
   network.way       = [&task, nic, ranks](int from, int to, std::vector<int>& crossed) {
     const bool far = is_far(task.group, from, to);
@@ -66,12 +67,12 @@ Seconds transfer(const AllPairs& pairs, const Task& task, const std::vector<int>
 // Total time of consecutive phases.
 class Meter {
  public:
-  Meter(const Task& task, const Network& network) : task_(task), network_(network), load_(network.lines, 0) {}
+  Meter(const Task& task, const Network& network) : task_(task), network_(network) {}
 
   Cost measure(const Phase& phase) {
     Seconds near(0), far(0);         // the longest latencies
     Seconds filling(0), slowest(0);  // what the head takes on all flows, and on the slowest
-    std::vector<int> touched;
+    load_.clear();
     for (const Flow& flow : phase.flows) {
       Seconds& longest = is_far(task_.group, flow.from, flow.to) ? far : near;
       longest          = std::max(longest, network_.way(flow.from, flow.to, crossed_));
@@ -80,15 +81,11 @@ class Meter {
         add(line, flow.share);
         hop = std::max(hop, phase.head * task_.bytes / bandwidth(line));
       }
-      touched.insert(touched.end(), crossed_.begin(), crossed_.end());
       filling += hop;
       slowest = std::max(slowest, hop);
     }
     Seconds busiest(0);
-    for (const int line : touched) {
-      busiest = std::max(busiest, load_[static_cast<size_t>(line)] * task_.bytes / bandwidth(line));
-      load_[static_cast<size_t>(line)] = 0;
-    }
+    for (const auto& [line, load] : load_) busiest = std::max(busiest, load * task_.bytes / bandwidth(line));
     return {phase.near_steps * (phase.near_latency * near) + phase.far_steps * (phase.far_latency * far),
             filling - slowest + std::max(busiest, phase.least)};
   }
@@ -97,7 +94,7 @@ class Meter {
   BytesPerSecond bandwidth(int line) const { return network_.bandwidth(line); }
   // What crosses a line, or of a fat one the largest message, as often as it crosses it.
   void add(int line, double share) {
-    double& load = load_[static_cast<size_t>(line)];
+    double& load = load_[line];
     if (!network_.fat || !network_.fat(line)) {
       load += share;
     } else {
@@ -107,7 +104,9 @@ class Meter {
 
   const Task& task_;
   const Network& network_;
-  std::vector<double> load_;  // of each line, as shares of the bytes
+  // Of each line that flows cross, as shares of the bytes: a group of eight devices crosses few lines of a large
+  // platform.
+  std::unordered_map<int, double> load_;
   std::vector<int> crossed_;
 };
 

@@ -304,8 +304,7 @@ std::string label(const ir::Function& function, const std::vector<int32_t>& make
     return kind.target.more == 0 ? "gradient of " + first
                                  : "gradients of " + first + " and " + std::to_string(kind.target.more) + " more";
   }
-  constexpr int kSteps = 8;  // through messages and views to the value that they carry
-  for (int step = 0; step < kSteps; ++step) {
+  for (;;) {  // through messages and views to the value that they carry
     if (!is_number(function.value(id).name)) return function.value(id).name;
     const int32_t maker = makers[ir::index(id)];
     if (maker < 0) return "value";
@@ -324,7 +323,6 @@ std::string label(const ir::Function& function, const std::vector<int32_t>& make
     }
     id = inputs[0];
   }
-  return "value";
 }
 
 }  // namespace foreflow::lower

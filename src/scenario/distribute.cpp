@@ -214,11 +214,9 @@ Expected<transform::OneReplica> one_replica(ir::Module module, const Scenario& s
   });
 }
 
-// The number of shards if two of them represent all; 0 if they do not. Offloading works on all devices of a group, as
-// rows that go round a ring beside products do.
+// The number of shards if two of them represent all; 0 if they do not. Offloading works on all devices of a group.
 int shards_alike(const Strategy& strategy) {
-  const bool rings = strategy.tensor_chunks > 1 && strategy.sequence_parallel;
-  const bool plain = !strategy.offload && !rings && strategy.stage_ends.empty();
+  const bool plain = !strategy.offload && strategy.stage_ends.empty();
   return plain ? shards_before_pipeline(strategy) : 0;
 }
 

@@ -196,7 +196,7 @@ void add_relays(const Platform& platform, Placed& placed) {
 
 // The links of the platform as a collective::Network. Both arguments must outlive the result.
 collective::Network network_of(const Platform& platform, const std::vector<int>& places) {
-  collective::Network network{platform.links().size(), {}, {}};
+  collective::Network network;
   network.bandwidth = [&platform](int index) { return link(platform, index).payload(); };
   network.way       = [&platform, &places](int from, int to, std::vector<int>& crossed) {
     Route route           = platform.route(places[static_cast<size_t>(from)], places[static_cast<size_t>(to)]);

@@ -91,7 +91,7 @@ stream::Program from_all_shards(const Scenario& scenario, const Sequential& sequ
 TEST(TwoShards, SayWhatAllDo) {
   Random rng(14);
   const std::string platform_text = R"({"topology": "dgx_a100", "nodes": 4})";
-  int compared = 0, by_buffers = 0;
+  int compared = 0, by_buffers = 0, with_rings = 0;
   for (int round = 0; round < 120; ++round) {
     const std::string text = R"({"platform": )" + platform_text + R"(, "workload": )" + workload(rng) +
                              R"(, "strategy": )" + strategy(rng) + "}";
@@ -110,6 +110,7 @@ TEST(TwoShards, SayWhatAllDo) {
       continue;  // not legal for this model
     }
     ++compared;
+    with_rings += scenario->strategy.sequence_parallel && scenario->strategy.tensor_chunks > 1 ? 1 : 0;
     const stream::Program all   = from_all_shards(*scenario, *built, *platform);
     const stream::Timeline ours = scenario->engine->run(two, *platform, scenario->simulation);
     const stream::Timeline flat = scenario->engine->run(all, *platform, scenario->simulation);
@@ -126,6 +127,7 @@ TEST(TwoShards, SayWhatAllDo) {
     ++by_buffers;
   }
   EXPECT_GT(compared, 40);
+  EXPECT_GT(with_rings, 4);
   EXPECT_GT(by_buffers, 15);
 }
 

@@ -193,7 +193,6 @@ const AlgorithmDef& default_algorithm(Kind kind);
 // The resources that messages share, for closed forms. A line is anything with a bandwidth that messages cross in one
 // direction: a link or a port.
 struct Network {
-  size_t lines = 0;
   std::function<BytesPerSecond(int line)> bandwidth;
   // Sets `crossed` to the lines between two ranks or relays, a line that is crossed twice twice. Returns the latency of
   // a message.

@@ -8,7 +8,7 @@ namespace {
 size_t source_of(const OpCall& call, size_t i) {
   const int64_t by = call.attributes.int_or("by", 1);
   if (by != 1 && by != -1) call.fail("by is " + std::to_string(by) + "; 1 (to the next) or -1 would be right");
-  const size_t n = call.arity();
+  const size_t n = ranks_of(call);
   return by == 1 ? (i + n - 1) % n : (i + 1) % n;
 }
 
@@ -35,7 +35,7 @@ OpDef row() {
           [](const OpCall& call) {
             const std::vector<Array> operands = operands_of(call);
             std::vector<Array> results;
-            for (size_t i = 0; i < operands.size(); ++i) results.push_back(operands[source_of(call, i)]);
+            for (size_t i = 0; i < call.arity(); ++i) results.push_back(operands[source_of(call, i)]);
             return results;
           },
       .grad =

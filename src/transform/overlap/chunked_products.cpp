@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "foreflow/ir/replicas.h"
 #include "transform/rewrite/op_types.h"
 
 namespace foreflow::transform {
@@ -85,7 +86,8 @@ class Finder {
     const int64_t parted = parted_dimension(*op.def, *op.attributes, type(inputs[0]).dims.size());
     if (static_cast<int64_t>(cut->output) != parted) return SumCut{*cut};
     if (is_product_gradient(product_of(inputs[0]))) return SumCut{*cut, false, true};
-    const int64_t own = type(inputs[0]).dims[cut->output] / static_cast<int64_t>(inputs.size());
+    const int64_t own =
+        type(inputs[0]).dims[cut->output] / static_cast<int64_t>(ir::ranks_of(*op.attributes, inputs.size()));
     return can_be_cut(own, chunks_) ? std::optional(SumCut{*cut, true}) : std::nullopt;
   }
 

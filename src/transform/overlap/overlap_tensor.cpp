@@ -21,6 +21,7 @@
 #include <optional>
 
 #include "foreflow/ir/fp8.h"
+#include "foreflow/ir/replicas.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ir/uses.h"
 #include "foreflow/transform/overlap.h"
@@ -110,7 +111,8 @@ class TensorOverlapper {
   void write_sum(const ir::Op& sum, const SumCut& cut) {
     const auto inputs  = function_.inputs(sum);
     const auto devices = inputs.size();
-    const Rows rows{cut.rows.input, cut.interleaved ? static_cast<int64_t>(devices) : 1, cut.whole ? 1 : chunks_};
+    const auto owners  = cut.interleaved ? static_cast<int64_t>(ir::ranks_of(*sum.attributes, devices)) : 1;
+    const Rows rows{cut.rows.input, owners, cut.whole ? 1 : chunks_};
     std::vector<std::vector<ValueId>> pieces;  // per device, of its operand that is cut
     for (const ValueId id : inputs) {
       const ir::Op& product = product_of(id);
@@ -152,11 +154,13 @@ class TensorOverlapper {
       return;
     }
     // Round the ring: device i has the rows of device i, then those of i - 1, ..
-    const size_t n = inputs.size();
-    for (size_t i = 0; i < n; ++i) arriving_[function_.output(gather, i)] = {{i, map_(inputs[i]), false}};
+    const size_t n = ir::ranks_of(*gather.attributes, inputs.size());
+    ir::Attributes attributes;
+    if (n > inputs.size()) attributes.set(std::string(ir::kShards), static_cast<int64_t>(n));
+    for (size_t i = 0; i < inputs.size(); ++i) arriving_[function_.output(gather, i)] = {{i, map_(inputs[i]), false}};
     for (size_t step = 1; step < n; ++step) {
-      moving = builder_.emit("MPIShift", moving, {}, n);
-      for (size_t i = 0; i < n; ++i)
+      moving = builder_.emit("MPIShift", moving, attributes, inputs.size());
+      for (size_t i = 0; i < inputs.size(); ++i)
         arriving_[function_.output(gather, i)].push_back({(i + n - step) % n, moving[i], true});
     }
   }
