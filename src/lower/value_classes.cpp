@@ -200,7 +200,7 @@ class Classifier {
       if (id == ValueId::none) continue;
       const uint16_t mark = marks_[f][ir::index(id)];
       if ((mark & kBackward) == 0) add(f, id, backwards ? kNeeded : kForward);
-      const bool seen_through = op.def->aliases_operand && id == inputs[0];
+      const bool seen_through = (op.def->aliases_operand && id == inputs[0]) || op.def->joins_operands;
       if (seen_through) add(f, id, results & kNeeded);
       const int32_t of = weight <= kTuple && is_named(op, "PackTuple") ? tuple(weight)[i] : weight;
       if ((results & kGradient) != 0 && (mark & kBackward) != 0 && hands_on(op)) add(f, id, kGradient, of);

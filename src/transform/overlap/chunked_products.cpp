@@ -27,6 +27,9 @@ class Finder {
         found_.sums[o] = *cut;
         for (const ValueId id : function_.inputs(op))
           found_.delayed.insert(static_cast<size_t>(makers_[ir::index(id)]));
+      } else if (std::vector<size_t> products = added_gradients(o); !products.empty()) {
+        found_.late.insert(products.begin(), products.end());
+        found_.sums_of_several[o] = std::move(products);
       }
     }
     for (size_t o = 0; o < function_.ops.size(); ++o) {
@@ -48,7 +51,7 @@ class Finder {
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       const auto inputs = function_.inputs(function_.ops[o]);
       for (size_t i = 0; i < inputs.size(); ++i) {
-        if (inputs[i] != ValueId::none) readers_[ir::index(inputs[i])] = Reader{o, i};
+        if (inputs[i] != ValueId::none) readers_[ir::index(inputs[i])].push_back({o, i});
       }
     }
   }
@@ -98,23 +101,69 @@ class Finder {
     const int64_t stated = gather.attributes->int_or("axis", 0);
     const auto axis      = static_cast<size_t>(stated < 0 ? stated + rank : stated);
     std::map<size_t, GatheredRows> products;
+    std::map<ValueId, std::vector<size_t>> readers;
     for (size_t i = 0; i < inputs.size(); ++i) {
       const ValueId id = function_.output(gather, i);
-      if (inputs.size() < 2 || uses_[ir::index(id)] != 1 || !readers_[ir::index(id)]) return;
-      const Reader reader   = *readers_[ir::index(id)];
-      const ir::Op& product = function_.ops[reader.op];
-      if (product.is_call()) return;
-      const std::optional<GatheredRows> rows = gathered_rows(product, reader, axis);
-      if (!rows || (!products.empty() && products.begin()->second.whole != rows->whole)) return;
-      const bool delayed = found_.delayed.contains(reader.op);
-      if (delayed && !rows->whole) return;
-      products[reader.op] = *rows;
+      const auto& all  = readers_[ir::index(id)];
+      if (inputs.size() < 2 || all.empty() || all.size() != static_cast<size_t>(uses_[ir::index(id)])) return;
+      for (const Reader& reader : all) {
+        const ir::Op& product = function_.ops[reader.op];
+        if (product.is_call()) return;
+        const std::optional<GatheredRows> rows = gathered_rows(product, reader, axis);
+        if (!rows || (!products.empty() && products.begin()->second.whole != rows->whole)) return;
+        if (!rows->whole && (found_.delayed.contains(reader.op) || !can_start_with(product, all.front()))) return;
+        products[reader.op] = *rows;
+        readers[id].push_back(reader.op);
+      }
     }
     const bool whole  = products.begin()->second.whole;
     found_.gathers[o] = {whole};
+    if (!whole) found_.readers.merge(readers);
     for (const auto& [product, rows] : products) {
       if (!found_.delayed.contains(product)) found_.gathered[product] = rows;
     }
+  }
+
+  // Whether the other operands of a product are there when the first reader of the same rows starts.
+  bool can_start_with(const ir::Op& product, const Reader& first) const {
+    const auto inputs = function_.inputs(product);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const bool is_later = inputs[i] != ValueId::none && i != first.operand &&
+                            makers_[ir::index(inputs[i])] >= static_cast<int32_t>(first.op);
+      if (is_later) return false;
+    }
+    return true;
+  }
+
+  // The products of which every operand of a sum adds up gradients of x, if their gradients of weights may be computed
+  // after the sum has started. Empty: there are none.
+  std::vector<size_t> added_gradients(size_t sum) const {
+    std::vector<size_t> products;
+    std::vector<ValueId> open;
+    for (const ValueId id : function_.inputs(function_.ops[sum])) open.push_back(id);
+    while (!open.empty()) {
+      const ValueId id    = open.back();
+      const int32_t maker = makers_[ir::index(id)];
+      open.pop_back();
+      if (maker < 0 || uses_[ir::index(id)] != 1) return {};
+      const ir::Op& op = function_.ops[static_cast<size_t>(maker)];
+      if (op.is_call() || op.first_result != ir::index(id)) return {};
+      if (is_product_gradient(op)) {
+        if (cuts_of(op).empty() || is_read_before(function_.output(op, 1), sum)) return {};
+        products.push_back(static_cast<size_t>(maker));
+      } else if (op.def->name == "Add") {
+        for (const ValueId term : function_.inputs(op)) open.push_back(term);
+      } else {
+        return {};
+      }
+    }
+    std::sort(products.begin(), products.end());
+    return products;
+  }
+
+  bool is_read_before(ValueId id, size_t op) const {
+    const auto& all = readers_[ir::index(id)];
+    return !all.empty() && all.front().op < op;
   }
 
   std::optional<GatheredRows> gathered_rows(const ir::Op& product, const Reader& reader, size_t axis) const {
@@ -130,7 +179,7 @@ class Finder {
   const std::vector<int32_t>& uses_;
   const std::vector<int32_t>& makers_;
   const int chunks_;
-  std::vector<std::optional<Reader>> readers_;  // by value: the last op that reads it
+  std::vector<std::vector<Reader>> readers_;  // by value, in the order of the ops
   ChunkedProducts found_;
 };
 

@@ -18,7 +18,7 @@ struct SumCut {
   bool whole       = false;  // one chunk: the sum runs beside the gradient of the weight
 };
 
-// A gathered operand of products, one a device, that nothing else reads.
+// A gathered operand of products, as many on each device, that nothing else reads.
 struct GatherCut {
   bool whole;  // gathered at once beside the gradient of x, and read by that of the weight; else round a ring
 };
@@ -33,10 +33,15 @@ struct GatheredRows {
 struct ChunkedProducts {
   std::map<size_t, SumCut> sums;
   std::set<size_t> delayed;  // products that are written where their sum stands
+  // Sums of what several gradients of x add up to, with these products: the sum runs beside their gradients of weights.
+  std::map<size_t, std::vector<size_t>> sums_of_several;
+  std::set<size_t> late;  // those products
   std::map<size_t, GatherCut> gathers;
   std::map<size_t, GatheredRows> gathered;  // products that are not delayed
+  // Of a value that goes round a ring, the products of its device that read it: each takes its rows as they come.
+  std::map<ir::ValueId, std::vector<size_t>> readers;
 
-  bool empty() const { return sums.empty() && gathers.empty(); }
+  bool empty() const { return sums.empty() && sums_of_several.empty() && gathers.empty(); }
 };
 
 // `uses` is ir::uses_of, `makers` ir::makers_of.

@@ -16,7 +16,11 @@
 //   rows of a product           go round a ring: those of one device are multiplied while those of the next one come
 //   dy of a MatMulGrad          the same for the gradient of x; that of the weight comes after all rows
 //   x of a MatMulGrad           gathered at once beside the gradient of x, which is summed at once beside that of the
-//   weight
+//                               weight
+//
+// Several products may read the same rows, as those of queries, keys and values do. They take the rows of one device
+// after those of the other together, as one product of all their weights would. Their gradients of x are added up, and
+// that sum is summed over the devices beside the gradients of the weights.
 #include <algorithm>
 #include <optional>
 
@@ -77,7 +81,10 @@ class TensorOverlapper {
     if (const auto sum = cuts_.sums.find(o); sum != cuts_.sums.end()) return write_sum(op, sum->second);
     if (const auto gather = cuts_.gathers.find(o); gather != cuts_.gathers.end())
       return write_gather(op, gather->second);
+    if (const auto sum = cuts_.sums_of_several.find(o); sum != cuts_.sums_of_several.end())
+      return write_sum_of_several(op, sum->second);
     if (cuts_.gathered.contains(o)) return write_gathered(o);
+    if (cuts_.late.contains(o)) return write_gradient_of_rows(op);
     awaited_.fetch(function_.inputs(op));
     copy_op(builder_, function_, op.is_call() ? on_stated_devices(o) : op, map_);
   }
@@ -140,6 +147,27 @@ class TensorOverlapper {
     }
   }
 
+  // The sum of several gradients of x, beside those of the weights.
+  void write_sum_of_several(const ir::Op& sum, const std::vector<size_t>& products) {
+    const auto inputs = function_.inputs(sum);
+    awaited_.fetch(inputs);
+    std::vector<ValueId> terms;
+    for (const ValueId id : inputs) terms.push_back(to_stream(map_(id), id));
+    const std::vector<ValueId> results = communicate(sum, terms);
+    for (const size_t product : products) weight_gradient(function_.ops[product]);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      awaited_.expect(function_.output(sum, i),
+                      [this, result = results[i], device = inputs[i]] { return to_device(result, device); });
+    }
+  }
+
+  void write_gradient_of_rows(const ir::Op& product) {
+    const auto inputs = function_.inputs(product);
+    awaited_.fetch(inputs[1]);
+    awaited_.fetch(inputs[2]);
+    define(function_.output(product, 0), multiply(product, map_(inputs[2])));
+  }
+
   void write_gather(const ir::Op& gather, const GatherCut& cut) {
     const auto inputs = function_.inputs(gather);
     awaited_.fetch(inputs);
@@ -167,27 +195,47 @@ class TensorOverlapper {
 
   // A product whose rows come round a ring, or whose x is gathered beside it.
   void write_gathered(size_t o) {
-    const ir::Op& product     = function_.ops[o];
-    const auto inputs         = function_.inputs(product);
-    const GatheredRows& found = cuts_.gathered.at(o);
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      if (i != rows_operand(product) && (i > 0 || !is_product_gradient(product))) awaited_.fetch(inputs[i]);
+    const ir::Op& product = function_.ops[o];
+    if (!cuts_.gathered.at(o).whole) {
+      const ValueId rows = function_.inputs(product)[rows_operand(product)];
+      const auto& all    = cuts_.readers.at(rows);
+      if (all.front() == o) write_ring(rows, all);
+      return;
     }
-    const ValueId whole = inputs[rows_operand(product)], y = function_.output(product, 0);
-    if (found.whole) {
-      awaited_.fetch(whole);
-      define(y, multiply(product, map_(whole)));
-    } else {
-      const std::vector<Arriving>& rows = arriving_.at(whole);
-      std::vector<ValueId> here(rows.size()), parts(rows.size());
-      for (const Arriving& own : rows) {
-        here[own.owner]  = own.on_stream ? to_device(own.rows, whole) : own.rows;
-        parts[own.owner] = multiply(product, here[own.owner]);
+    write_gradient_of_rows(product);
+    if (!cuts_.late.contains(o)) weight_gradient(product);
+  }
+
+  // All products that read `whole`, row by row.
+  void write_ring(ValueId whole, const std::vector<size_t>& products) {
+    bool is_read_whole = false;
+    for (const size_t o : products) {
+      const ir::Op& product = function_.ops[o];
+      const auto inputs     = function_.inputs(product);
+      is_read_whole         = is_read_whole || is_product_gradient(product);
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        if (i != rows_operand(product) && (i > 0 || !is_product_gradient(product))) awaited_.fetch(inputs[i]);
       }
-      define(y, join_rows(builder_, parts, found.rows.output));
-      if (is_product_gradient(product)) map_.set(whole, join_rows(builder_, here, found.rows.input));
     }
-    weight_gradient(product);
+    const std::vector<Arriving>& rows = arriving_.at(whole);
+    std::vector<ValueId> here(rows.size());
+    std::vector<std::vector<ValueId>> parts(products.size(), here);  // by product and owner
+    for (const Arriving& own : rows) {
+      here[own.owner] = own.on_stream ? to_device(own.rows, whole) : own.rows;
+      for (size_t p = 0; p < products.size(); ++p)
+        parts[p][own.owner] = multiply(function_.ops[products[p]], here[own.owner]);
+    }
+    for (size_t p = 0; p < products.size(); ++p) {
+      const ValueId y = function_.output(function_.ops[products[p]], 0);
+      define(y, join_rows(builder_, parts[p], cuts_.gathered.at(products[p]).rows.output));
+    }
+    if (is_read_whole) {
+      const GatheredRows& found = cuts_.gathered.at(products.front());
+      map_.set(whole, join_rows(builder_, here, found.rows.input));
+    }
+    for (const size_t o : products) {
+      if (!cuts_.late.contains(o)) weight_gradient(function_.ops[o]);
+    }
   }
 
   const ir::Op& product_of(ValueId id) const { return function_.ops[static_cast<size_t>(makers_[ir::index(id)])]; }
