@@ -237,8 +237,7 @@ class Bounder {
 
 bool overlaps_products(collective::Kind kind, size_t ranks, const scenario::Strategy& strategy) {
   using enum collective::Kind;
-  const bool gathers = kind == all_gather && strategy.sequence_parallel;
-  return strategy.tensor_chunks > 1 && (kind == all_reduce || kind == reduce_scatter || gathers) &&
+  return strategy.tensor_chunks > 1 && (kind == all_reduce || kind == reduce_scatter || kind == all_gather) &&
          ranks == static_cast<size_t>(strategy.tp);
 }
 

@@ -16,7 +16,8 @@ class Composition {
  public:
   Composition(const Scenario& scenario, const StageDemand& demand, const KnownPlan& known, Plays& plays,
               GroupShapes& shapes, const Arrangement& where)
-      : strategy_(scenario.strategy),
+      : scenario_(scenario),
+        strategy_(scenario.strategy),
         demand_(demand),
         where_(where),
         exchange_(scenario, shapes, where_),
@@ -96,16 +97,26 @@ class Composition {
     const Seconds whole = alone(message, group, 1);
     const int chunks    = strategy_.tensor_chunks;
     const auto kind     = message.network ? message.network->kind : collective::Kind::all_reduce;
-    // All that is gathered may travel beside computes.
     if (kind == collective::Kind::all_gather && overlaps_products(kind, message.network->ranks.size(), strategy_))
-      return Seconds(0);
+      return message.may_run_beside ? gathering(message, group, whole) : whole;
     const bool sums =
         !message.network || overlaps_products(message.network->kind, message.network->ranks.size(), strategy_);
     // The bound of a branch is that of its largest number of chunks.
     if (!sums || !message.may_be_cut_by_fewer(chunks)) return whole;
     if (!message.product) return Seconds(0);
-    if (!message.is_exact) return std::max(Seconds(0), whole - *message.product);
+    if (!message.is_exact || message.may_run_beside) return std::max(Seconds(0), whole - *message.product);
     return std::max(alone(message, group, chunks), whole - (1 - 1.0 / chunks) * *message.product);
+  }
+
+  // How long products wait for what is gathered beside them, at once or round a ring.
+  Seconds gathering(const scenario::StageMessage& message, int group, Seconds whole) const {
+    if (!message.product) return Seconds(0);
+    const std::vector<int>& ranks = message.network->ranks;
+    const auto step               = scenario::network_message(scenario_, collective::Kind::shift,
+                                                              message.network->bytes / static_cast<double>(ranks.size()), ranks);
+    if (!step) return Seconds(0);
+    const Seconds ring = static_cast<double>(ranks.size() - 1) * shapes_.alone(where_, *step, group);
+    return std::max(Seconds(0), std::min(whole, ring) - *message.product);
   }
 
   Seconds task(const StageNeed::Task& need) const {
@@ -313,6 +324,7 @@ class Composition {
     return (phase == schedule::Phase::input_grad ? need.held_for_weights : Bytes(0)) - held(need);
   }
 
+  const Scenario& scenario_;
   const scenario::Strategy& strategy_;
   const StageDemand& demand_;
   const Arrangement& where_;

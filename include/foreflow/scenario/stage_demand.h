@@ -25,12 +25,14 @@ struct StageMessage {
   std::optional<Seconds> product;
   bool is_exact                = false;
   std::vector<int64_t> lengths = {};
+  bool may_run_beside          = false;
   bool is_once                 = false;
 
-  // False: `overlap_tensor` with so many chunks does not cut the product whose results are summed.
+  // False: `overlap_tensor` with so many chunks changes nothing about this message.
   bool may_be_cut(int chunks) const {
-    return chunks > 1 && std::any_of(lengths.begin(), lengths.end(),
-                                     [chunks](int64_t length) { return length >= chunks && length % chunks == 0; });
+    return chunks > 1 && (may_run_beside || std::any_of(lengths.begin(), lengths.end(), [chunks](int64_t length) {
+                            return length >= chunks && length % chunks == 0;
+                          }));
   }
   // False: no number of chunks up to this one does.
   bool may_be_cut_by_fewer(int chunks) const {

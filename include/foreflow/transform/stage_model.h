@@ -75,13 +75,17 @@ class StageModel {
     const ir::Op* op;
     std::vector<ir::Type> inputs, outputs;
     // The time of the op that computes the operands, if the message is a sum that `overlap_tensor` can run beside that
-    // op and whose results are read directly after it.
+    // op and whose results are read directly after it. Where the message may run beside products: their time, and
+    // that of the computes between them, where no other gather counts it.
     std::optional<Seconds> product;
     // True if that op is directly before the sum and computes nothing else.
     bool is_exact = false;
     // The lengths of the dimensions along which `overlap_tensor` may cut the product whose results are summed; empty
     // where the operands are no results of a product. It cuts nothing where the chunks divide none of them.
     std::vector<int64_t> lengths = {};
+    // True: `overlap_tensor` may run the message beside products. It is a sum of what gradients of x add up to, or it
+    // gathers rows that only products read.
+    bool may_run_beside = false;
     // True: it is sent once a step. With several microbatches it sums what they have added up, not a product.
     bool is_once = false;
   };

@@ -9,13 +9,13 @@
 #include "foreflow/transform/recompute.h"
 #include "transform/pipeline/anchors.h"
 #include "transform/pipeline/op_prices.h"
+#include "transform/pipeline/overlapped_messages.h"
 #include "transform/pipeline/pipeliner.h"
 #include "transform/pipeline/stages.h"
 #include "transform/pipeline/summed_product.h"
 #include "transform/pipeline/task_peaks.h"
 #include "transform/pipeline/trained_reads.h"
 #include "transform/pipeline/weight_gradients.h"
-#include "transform/rewrite/product_cuts.h"
 
 namespace foreflow::transform {
 namespace {
@@ -45,6 +45,7 @@ class StageModel::Program {
         ends_(ends_of_groups(function_, phases_, values_)),
         anchors_(anchors_of(function_, phases_, ends_)),
         makers_(ir::makers_of(function_)),
+        overlap_(function_, values_, makers_, parts_),
         shards_(values_, shards),
         group_(shards_.count()),
         is_trained_(function_.parameters.size()),
@@ -53,6 +54,7 @@ class StageModel::Program {
         message_(function_.ops.size(), -1),
         not_awaited_(function_.ops.size(), -1) {
     price_ops(price);
+    number_messages();
     find_weights(ops, price);
     find_held();
     find_working_sets();
@@ -86,20 +88,27 @@ class StageModel::Program {
       return call.def.role == ir::Role::communication ? Seconds(0) : price(call, outputs);
     };
     OpPrices price_of(prices, parts_);
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      const ir::Op& op = function_.ops[o];
+      if (phases_[o] != StagePhase::anywhere && !communicates(op))
+        seconds_[o] = (shards_.copies_of(op, values_) / group_) * price_of(function_, op, values_).seconds;
+    }
+  }
+
+  void number_messages() {
     SequenceTable known;
     ir::AttributeKeys attributes;
     std::vector<uint64_t> words;
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       const ir::Op& op = function_.ops[o];
-      if (phases_[o] == StagePhase::anywhere) continue;
-      if (!communicates(op)) {
-        seconds_[o] = (shards_.copies_of(op, values_) / group_) * price_of(function_, op, values_).seconds;
-        continue;
-      }
+      if (phases_[o] == StagePhase::anywhere || !communicates(op)) continue;
       words_of(function_, op, attributes.of(op.attributes), values_, words);  // in `words`
-      const std::vector<int64_t> lengths = lengths_of(op);
+      const std::vector<int64_t> lengths = overlap_.lengths_of(op);
       words.insert(words.end(), lengths.begin(), lengths.end());
-      words.push_back(2 * lengths.size() + (phases_[o] == StagePhase::update ? 1 : 0));
+      words.push_back(4 * lengths.size() + (overlap_.may_run_beside(op) ? 2 : 0) +
+                      (phases_[o] == StagePhase::update ? 1 : 0));
+      const std::optional<Seconds> computes = beside(o);
+      words.push_back(std::bit_cast<uint64_t>(computes.value_or(Seconds(-1)).value()));
       const auto product = summed_product(function_, makers_, o);
       if (product) {
         words.push_back(std::bit_cast<uint64_t>(seconds_[product->op].value()));
@@ -110,6 +119,7 @@ class StageModel::Program {
         if (static_cast<size_t>(found) < messages_.size()) return found;
         messages_.push_back(message_of(op, beside, lengths));
         messages_.back().is_once = phases_[o] == StagePhase::update;
+        if (computes) messages_.back().product = computes;
         return found;
       };
       message_[o] = number(product);
@@ -125,32 +135,25 @@ class StageModel::Program {
     }
   }
 
-  // Of a sum over the group, as of Message.
-  std::vector<int64_t> lengths_of(const ir::Op& sum) const {
-    const bool sums   = sum.def->name == "MPIAllreduce" || sum.def->name == "MPIReduceScatter";
-    const auto inputs = function_.inputs(sum);
-    if (!sums || inputs.empty() || inputs[0] == ir::ValueId::none || makers_[ir::index(inputs[0])] < 0) return {};
-    const ir::Op& maker = function_.ops[static_cast<size_t>(makers_[ir::index(inputs[0])])];
-    // The gradient of a weight is the second result of a product, and is not cut.
-    if (maker.is_call() || maker.first_result != ir::index(inputs[0])) return {};
-    std::vector<ir::Type> types;
-    for (const ir::ValueId id : function_.inputs(maker)) {
-      const LaidOut* value = id == ir::ValueId::none ? nullptr : &values_[ir::index(id)];
-      types.push_back(value == nullptr ? ir::Type() : local_type(value->value.type, value->layout, parts_));
+  // The time of the computes that a message may run beside: of a gather, those up to its last reader; of a sum, the
+  // products that it adds up. Nothing where it is no such message, or where another gather counts some of them.
+  std::optional<Seconds> beside(size_t o) {
+    const ir::Op& op = function_.ops[o];
+    if (!overlap_.may_run_beside(op) || op.attributes->find(kRecompute) != nullptr) return std::nullopt;
+    Seconds all;
+    if (op.def->name != "MPIAllgather") {
+      for (const size_t product : overlap_.added_gradients(op)) all += seconds_[product];
+      return all;
     }
-    const std::vector<const ir::Array*> known(types.size(), nullptr);
-    const size_t rank    = values_[ir::index(inputs[0])].value.type.dims.size();
-    const int64_t parted = parted_dimension(*sum.def, *sum.attributes, rank);
-    std::vector<int64_t> lengths;
-    for (const ProductCut& cut : product_cuts({*maker.def, *maker.attributes, types, known, maker.result_count})) {
-      if (static_cast<int64_t>(cut.output) != parted) lengths.push_back(types[0].dims[cut.input]);
-    }
-    return lengths;
+    if (o < free_) return std::nullopt;
+    const size_t last = overlap_.last_reader(op);
+    for (free_ = o; free_ <= last; ++free_) all += seconds_[free_];
+    return all;
   }
 
   Message message_of(const ir::Op& op, const std::optional<SummedProduct>& product,
                      const std::vector<int64_t>& lengths) const {
-    Message message{&op, {}, {}, {}, product && product->is_exact, lengths};
+    Message message{&op, {}, {}, {}, product && product->is_exact, lengths, overlap_.may_run_beside(op)};
     if (product) message.product = seconds_[product->op];
     for (const ir::ValueId id : function_.inputs(op)) {
       if (id == ir::ValueId::none)
@@ -457,6 +460,8 @@ class StageModel::Program {
   const std::vector<StagePhase> phases_;
   const std::vector<int32_t> ends_, anchors_;
   const std::vector<int32_t> makers_;  // per value: the op that makes it; -1: a parameter
+  const OverlappedMessages overlap_;
+  size_t free_ = 0;  // no gather has ops from this one on beside it
   const ShardsOfProgram shards_;
   const double group_;                    // number of devices
   std::vector<bool> is_trained_;          // per parameter: a weight whose gradient is a sum over the samples
