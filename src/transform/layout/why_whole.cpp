@@ -63,7 +63,7 @@ class Reason {
   std::string view() const {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (layouts_[i].is_split()) {
-        const std::string to = to_string(values_[op_.first_result].value.type);
+        const std::string to = ir::to_string(values_[op_.first_result].value.type.dims);
         return "samples are counted along " + samples(i) + ", and along no dimension of its result, " + to;
       }
     }
@@ -95,7 +95,7 @@ class Reason {
 
   // An operand that would have to be cut, but that no sample has a part of.
   std::string of_whole(size_t operand) const {
-    return "it takes " + name(operand) + ", " + ir::to_string(types_[operand]) +
+    return "it takes " + name(operand) + ", " + ir::to_string(types_[operand].dims) +
            ", for the whole batch, and nothing says which part of it belongs to which sample";
   }
 

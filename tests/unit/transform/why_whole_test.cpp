@@ -60,9 +60,9 @@ const std::vector<Refused>& refusals() {
                                         "dimension 1 of %t, so each sample meets every other")},
       {"MixesThemInAView", "%t = Transpose[perm = [1, 0]](%x)\n  %y = Reshape[shape = [8, 3]](%t)",
        "m: @f: %y = Reshape: " + because("samples are counted along dimension 1 of %t, and along no dimension of its "
-                                         "result, Tensor[Float32, (8, 3)]")},
+                                         "result, (8, 3)")},
       {"MeetsWhatIsOfNoSample", "%all = Constant[value = Float32(4, 1)[1, 2, 3, 4]]()\n  %y = Add(%x, %all)",
-       "m: @f: %y = Add: " + because("it takes %all, Tensor[Float32, (4, 1)], for the whole batch, and nothing says "
+       "m: @f: %y = Add: " + because("it takes %all, (4, 1), for the whole batch, and nothing says "
                                      "which part of it belongs to which sample")},
   };
   return kRefusals;
