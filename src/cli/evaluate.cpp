@@ -34,6 +34,7 @@ Subject read_subject(const Options& options, const Arrays& inputs) {
     remark_on_opset(options.file);
     onnx::Imported imported =
         onnx::import_model(options.file, ops::table(), onnx::Numbers::read, {.shapes = {}, .inputs = inputs});
+    remark_on_scales(imported);
     for (const onnx::Port& input : imported.inputs) subject.aliases[input.name] = input.value;
     for (const onnx::Port& output : imported.outputs) subject.outputs.push_back(output.name);
     subject.module  = std::move(imported.module);

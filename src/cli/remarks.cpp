@@ -5,14 +5,20 @@
 #include <set>
 
 #include "foreflow/base/escape.h"
-#include "foreflow/onnx/import.h"
 
 namespace foreflow::cli {
 
-void remark_on_opset(const std::string& path) {
-  const std::string remark = onnx::opset_remark(path);
+namespace {
+
+void print_remark(const std::string& remark) {
   if (!remark.empty()) std::cerr << escape::terminal("foreflow: note: " + remark) << "\n";
 }
+
+}  // namespace
+
+void remark_on_scales(const onnx::Imported& imported) { print_remark(onnx::scale_remark(imported)); }
+
+void remark_on_opset(const std::string& path) { print_remark(onnx::opset_remark(path)); }
 
 void remark_on_opsets(const scenario::Scenario& scenario) {
   if (scenario.workload.source == scenario::Workload::Source::onnx) remark_on_opset(scenario.workload.path);

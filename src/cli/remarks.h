@@ -4,10 +4,13 @@
 #include <string>
 
 #include "foreflow/base/json.h"
+#include "foreflow/onnx/import.h"
 #include "foreflow/scenario/scenario.h"
 
 namespace foreflow::cli {
 
+// Says that a scale of quantised numbers is not finite.
+void remark_on_scales(const onnx::Imported& imported);
 // Says that a model is of a newer opset than is known.
 void remark_on_opset(const std::string& path);
 // The same for the models of a scenario and of its jobs.

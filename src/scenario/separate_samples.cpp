@@ -27,12 +27,13 @@ class OpenDimensions {
       symbol_ = input.dimensions[0];
       batch_  = type(number).dims[0];
     }
+    shrink();
   }
 
   int64_t batch() const { return batch_; }  // 0: the inputs are closed
 
   // The types of all parameters in a batch of `samples`; where `small`, the other open dimensions are small, too.
-  std::vector<ir::Type> types(int64_t samples, bool small) {
+  std::vector<ir::Type> types(int64_t samples, bool small) const {
     std::vector<ir::Type> all;
     for (size_t i = 0; i < entry_.parameters.size(); ++i) {
       all.push_back(type(i));
@@ -44,7 +45,7 @@ class OpenDimensions {
         if (counts_samples(input->second->dimensions[d], d, dims[d])) {
           dims[d] = samples;
         } else if (small) {
-          dims[d] = shrunk(dims[d]);
+          dims[d] = dims[d] > kSmallest ? small_.at(dims[d]) : dims[d];
         }
       }
     }
@@ -70,11 +71,33 @@ class OpenDimensions {
     return symbol == symbol_ ? symbol != "?" || outermost : outermost && !inner_.contains(symbol);
   }
 
-  // Equal sizes stay equal, and different ones different.
-  int64_t shrunk(int64_t size) {
-    if (size <= kSmallest) return size;
-    const auto next = std::min(size, kSmallest + static_cast<int64_t>(small_.size()));
-    return small_.emplace(size, next).first->second;
+  // Chooses small sizes for the open dimensions that count no samples. Equal sizes stay equal, larger ones larger, and
+  // what is a little more than another, or the sum of two others, stays so: past positions, new ones, and all.
+  void shrink() {
+    std::set<int64_t> sizes;
+    for (const auto& [number, input] : inputs_) {
+      const ir::Dims dims = type(number).dims;
+      for (size_t d = 0; d < dims.size() && d < input->dimensions.size(); ++d) {
+        const std::string& symbol = input->dimensions[d];
+        if (is_open(symbol) && !counts_samples(symbol, d, dims[d]) && dims[d] > kSmallest) sizes.insert(dims[d]);
+      }
+    }
+    int64_t next = kSmallest;
+    for (const int64_t size : sizes) {
+      const int64_t chosen = std::min(size, std::max(next, sum_of_others(size)));
+      small_.emplace(size, chosen);
+      next = chosen + 1;
+    }
+  }
+
+  // 0: it is no sum.
+  int64_t sum_of_others(int64_t size) const {
+    for (const auto& [other, small] : small_) {
+      const int64_t rest = size - other;
+      if (rest <= kSmallest) return small + rest;
+      if (const auto second = small_.find(rest); second != small_.end()) return small + second->second;
+    }
+    return 0;
   }
 
   const ir::Function& entry_;
@@ -82,7 +105,7 @@ class OpenDimensions {
   std::set<std::string> inner_;                 // names of dimensions that are not outermost
   std::string symbol_;
   int64_t batch_ = 0;
-  std::map<int64_t, int64_t> small_;
+  std::map<int64_t, int64_t> small_;  // by size
 };
 
 }  // namespace

@@ -212,6 +212,23 @@ TEST_P(OpFactors, LinearViewsKeepTheOrderOfElements) {
   }
 }
 
+// A batch that is counted along such a dimension cannot be split; the refusal says why.
+TEST_P(OpFactors, SayWhyADimensionOfTheFirstOperandIsLeftWhole) {
+  const ir::OpDef& def = ops::table().get(GetParam(), "test");
+  if (def.role != ir::Role::compute && def.role != ir::Role::view) return;
+  std::mt19937_64 rng(4);
+  for (const ir::OpDef::Sample& sample : def.samples()) {
+    const std::vector<Operand> operands = random_operands(sample, rng);
+    const ir::Factors factors = def.factors(Application(def, sample.attributes, operands, sample.outputs).call());
+    const transform::FactorText text = transform::parse_factors(factors.text);
+    if (factors.rule == ir::Factors::Rule::linear_view || text.inputs.empty()) continue;
+    const ir::Dims& dims = operands[0].array.dims();
+    bool leaves_whole    = false;
+    for (size_t d = 0; d < dims.size(); ++d) leaves_whole = leaves_whole || (text.inputs[0][d] == '.' && dims[d] > 1);
+    EXPECT_TRUE(!leaves_whole || !def.whole_because.empty()) << factors.text;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Table, OpFactors, ::testing::ValuesIn(op_names()), op_test_name);
 
 }  // namespace

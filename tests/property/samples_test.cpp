@@ -43,6 +43,20 @@ func @main(weight %token: Tensor[Float32, (1, 1, 4)], %x: Tensor[Float32, ({B}, 
   %all = Concat[axis = 1](%tokens, %x)
   return %all
 })"},
+      {"mask_stretched_again", R"(
+func @main(weight %mask: Tensor[Float32, (1, 1, 4)], %x: Tensor[Float32, ({B}, {S}, 4)]) {
+  %n = Shape[start = 0, end = 1](%x)
+  %rest = Constant[value = Int64(2,)[1, 4]]()
+  %shape = Concat[axis = 0](%n, %rest)
+  %masks = Expand(%mask, %shape)
+  %two = Constant[value = Int64(1,)[2]]()
+  %all = Shape(%x)
+  %wide = Concat[axis = 0](%two, %all)
+  %stretched = Expand(%masks, %wide)
+  %sum = ReduceSum[axes = [0], keepdims = 0](%stretched)
+  %y = Add(%x, %sum)
+  return %y
+})"},
       {"mask_by_tuples", R"(
 func @main(%mask: Tensor[Float32, ({B}, {S})], %x: Tensor[Float32, ({B}, {S})]) {)" +
                              kNumbers + kIndices + R"(

@@ -196,6 +196,12 @@ struct OpDef {
   void (*fit_part)(Attributes& attributes, const OpCall& whole, std::span<const Type> outputs,
                    const PartOfCall& part) = nullptr;
 
+  // Why the op cannot work on a part of a dimension that its factors leave whole, as a clause: "it ranks all elements
+  // along that dimension". And what could be split in its stead, as a sentence after a semicolon. Both are for
+  // messages; empty: there is nothing to say.
+  std::string_view whole_because = {};
+  std::string_view instead       = {};
+
   // The types of the results. Communication ops state their devices; for all others the interpreter adds them.
   std::vector<Type> (*infer)(const OpCall& call)                  = nullptr;
   Factors (*factors)(const OpCall& call)                          = nullptr;

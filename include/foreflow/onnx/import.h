@@ -90,4 +90,8 @@ Imported import_bytes(std::string_view bytes, const std::string& name, const ir:
 // if there is nothing to say, or if the file is not a model. Does not read the graph.
 std::string opset_remark(const std::string& path);
 
+// What a user should know about the first scale of quantised numbers in an imported model that is infinite or no
+// number; empty if there is none, or if the numbers of weights were not read.
+std::string scale_remark(const Imported& imported);
+
 }  // namespace foreflow::onnx

@@ -165,12 +165,13 @@ OpDef row() {
       .doc =
           "x[b,s,i], w[i,q+k+v], bias, mask, past, attention_bias -> attention over num_heads heads [b,s,v], and "
           "present",
-      .domain  = "com.microsoft",
-      .infer   = infer,
-      .factors = factors,
-      .work    = work,
-      .eval    = eval,
-      .samples = samples,
+      .domain        = "com.microsoft",
+      .whole_because = "each query attends to all keys",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = work,
+      .eval          = eval,
+      .samples       = samples,
   };
 }
 

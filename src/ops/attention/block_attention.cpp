@@ -74,10 +74,11 @@ OpDef row() {
           "for MergeAttention, the logarithms of the sums of exponentials [b,n,s]; causal=1 with run and order: of "
           "positions in runs, or with first, run and stride: of rows "
           "among all keys",
-      .domain    = "foreflow",
-      .attention = true,
-      .infer     = infer,
-      .factors   = factors,
+      .domain        = "foreflow",
+      .attention     = true,
+      .whole_because = "each query attends to all keys",
+      .infer         = infer,
+      .factors       = factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             const auto block = attention_block(call);

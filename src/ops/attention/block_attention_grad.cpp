@@ -103,9 +103,10 @@ OpDef row() {
       .doc =
           "q, k, v, bias, o, lse, do -> dq, dk, dv and, as fourth result, dbias: the gradient of BlockAttention, or "
           "the part of this block where o and lse are of several, merged",
-      .domain  = "foreflow",
-      .infer   = infer,
-      .factors = factors,
+      .domain        = "foreflow",
+      .whole_because = "each query attends to all keys",
+      .infer         = infer,
+      .factors       = factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             const auto block = attention_block(call);

@@ -201,10 +201,11 @@ OpDef row() {
       .doc =
           "query[b,s,n*h], key and value[b,s,m*h], cache, lengths -> causal attention [b,s,n*h], n/m query heads a key "
           "head, cache",
-      .domain    = "com.microsoft",
-      .attention = true,
-      .infer     = infer,
-      .factors   = factors,
+      .domain        = "com.microsoft",
+      .attention     = true,
+      .whole_because = "each query attends to all keys",
+      .infer         = infer,
+      .factors       = factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             const Shape shape = shape_of(call);

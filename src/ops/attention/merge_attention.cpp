@@ -51,9 +51,10 @@ OpDef row() {
       .doc =
           "o1[..,e], lse1[..], o2[..,e], lse2[..] -> o and lse of BlockAttention to both blocks of keys: the online "
           "softmax",
-      .domain  = "foreflow",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
+      .domain        = "foreflow",
+      .whole_because = "it combines the features of a head",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         const std::string rows = letters(tensor_operand(call, 1).dims.size()), o = rows + ".";
         return {.text = factor_text(call, {o, rows, o, rows}, {o, rows})};

@@ -192,10 +192,11 @@ OpDef row() {
       .doc =
           "q[b,s,n*h], k[b,l,n*h], v[b,l,n*hv], bias, masks, past -> attention over num_heads heads [b,s,n*hv], and "
           "present",
-      .domain    = "com.microsoft",
-      .attention = true,
-      .infer     = infer,
-      .factors   = factors,
+      .domain        = "com.microsoft",
+      .attention     = true,
+      .whole_because = "each query attends to all keys",
+      .infer         = infer,
+      .factors       = factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             const Shape shape = shape_of(call);

@@ -179,9 +179,10 @@ OpDef row() {
           "q[t,n*h], k[t,n*h], v[t,n*hv], bias, token_offset[b,s], cumulative lengths[b+1] -> attention of the tokens "
           "of "
           "each sample [t,n*hv]",
-      .domain    = "com.microsoft",
-      .attention = true,
-      .infer     = infer,
+      .domain        = "com.microsoft",
+      .attention     = true,
+      .whole_because = "it attends over all tokens of the batch, packed in one row",
+      .infer         = infer,
       // Samples of different lengths stand in one dimension, and letters cannot name heads.
       .factors = [](const OpCall& call) -> Factors {
         return splittable(call) ? Factors{.text = factor_text(call, {}, {".."})} : Factors{};

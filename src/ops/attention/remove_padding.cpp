@@ -94,12 +94,13 @@ OpDef row() {
       .doc =
           "x[b,s,h], numbers of tokens[b] -> the t tokens of all samples [t,h], token_offset[b,s], cumulative "
           "lengths[b+1], the greatest length[1]",
-      .domain  = "com.microsoft",
-      .infer   = infer,
-      .factors = factors,
-      .work    = copies_by_index,
-      .eval    = eval,
-      .grad    = grad,
+      .domain        = "com.microsoft",
+      .whole_because = "how many tokens it keeps depends on the lengths of all samples",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = copies_by_index,
+      .eval          = eval,
+      .grad          = grad,
       .samples =
           [] {
             const std::vector<std::pair<size_t, Array>> counts{{kCounts, array_of<int64_t>(DType::i32, {2}, {1, 2})}};

@@ -59,11 +59,12 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "RestorePadding",
-      .doc     = "tokens[t,h], token_offset[b,s] -> [b,s,h] with each token at its place, and 0 elsewhere",
-      .domain  = "com.microsoft",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
+      .name          = "RestorePadding",
+      .doc           = "tokens[t,h], token_offset[b,s] -> [b,s,h] with each token at its place, and 0 elsewhere",
+      .domain        = "com.microsoft",
+      .whole_because = "it takes tokens of all samples from one row",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         return splittable(call) ? Factors{.text = factor_text(call, {".h"}, {"..h"})} : Factors{};
       },
       .work = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },

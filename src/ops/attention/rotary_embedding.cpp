@@ -86,10 +86,11 @@ OpDef row() {
       .doc =
           "x[b,s,n*h] or [b,n,s,h], position_ids, cos_cache[p,r/2], sin_cache -> x turned by the angles of its "
           "positions",
-      .domain       = "com.microsoft",
-      .within_heads = true,
-      .infer        = infer,
-      .factors      = [](const OpCall& call) -> Factors {
+      .domain        = "com.microsoft",
+      .within_heads  = true,
+      .whole_because = "it combines the features of a head, at positions that all samples share",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         const bool by_head    = tensor_operand(call, 0).dims.size() == 4;
         const Dims& places    = tensor_operand(call, kPositions).dims;

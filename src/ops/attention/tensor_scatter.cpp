@@ -97,12 +97,13 @@ OpDef row() {
       .doc =
           "cache[n,..,t,..], update[n,..,s,..], places[n] -> the cache, in place, with s rows of `axis` written from "
           "each sample's place on",
-      .in_place = InPlace::rows,
-      .infer    = infer,
-      .factors  = factors,
-      .work     = work,
-      .eval     = eval,
-      .samples  = samples,
+      .in_place      = InPlace::rows,
+      .whole_because = "it writes rows anywhere along that dimension",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = work,
+      .eval          = eval,
+      .samples       = samples,
   };
 }
 

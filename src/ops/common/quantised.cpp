@@ -96,8 +96,11 @@ Type as_real(const OpCall& call, size_t operand) {
 std::string scaled_letters(const OpCall& call, size_t scale, size_t axis) {
   std::string text = letters(tensor_operand(call, 0).dims.size());
   if (per_tensor(call, scale)) return factor_text(call, {text}, {text});
+  if (!per_block(call, scale, text.size())) {
+    const std::string one(1, text[axis]);
+    return factor_text(call, {text, one, per_tensor(call, scale + 1) ? dots_of(call, scale + 1) : one}, {text});
+  }
   text[axis] = '.';
-  if (!per_block(call, scale, text.size())) return factor_text(call, {text}, {text});
   return factor_text(call, {text, text, text}, {text});
 }
 

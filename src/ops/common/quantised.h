@@ -38,7 +38,8 @@ Type as_real(const OpCall& call, size_t operand);
 // Whether the operand holds one number for each block of neighbours along an axis.
 bool per_block(const OpCall& call, size_t operand, size_t rank);
 
-// The letters of an op that scales x (operand 0) elementwise: all dimensions, but `axis` where scales lie along it.
+// The letters of an op that scales x (operand 0) elementwise: all dimensions, but `axis` where blocks lie along it. The
+// scale, and the zero point behind it, have a number for each index along `axis`, or one for all.
 std::string scaled_letters(const OpCall& call, size_t scale, size_t axis);
 
 // Fails unless the operand is UInt8 or Int8; or, where accepted, an integer or float of at most 16 or 8 bits; or such a

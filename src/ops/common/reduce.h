@@ -64,14 +64,15 @@ constexpr auto kNoFinish = [](auto sum, auto) { return sum; };
 template <auto kStart, auto kCombine, auto kFinish = kNoFinish>
 OpDef reduction(std::string_view name, std::string_view doc) {
   return {
-      .name      = name,
-      .doc       = doc,
-      .reduction = true,
-      .infer     = infer_reduction,
-      .factors   = whole_factors,
-      .work      = reduction_work,
-      .eval      = eval_reduction<kStart, kCombine, kFinish>,
-      .samples   = reduction_samples,
+      .name          = name,
+      .doc           = doc,
+      .reduction     = true,
+      .whole_because = "its result depends on all elements along that dimension",
+      .infer         = infer_reduction,
+      .factors       = whole_factors,
+      .work          = reduction_work,
+      .eval          = eval_reduction<kStart, kCombine, kFinish>,
+      .samples       = reduction_samples,
   };
 }
 

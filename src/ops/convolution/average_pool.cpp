@@ -32,12 +32,13 @@ std::vector<Array> eval_average(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name    = "AveragePool",
-      .doc     = "x[n,c,..] -> the mean under each position of the window; count_include_pad: padding counts as zeros",
-      .infer   = [](const OpCall& call) -> std::vector<Type> { return {infer_pool(call)}; },
-      .factors = pool_factors,
-      .work    = pool_work,
-      .eval    = eval_average,
+      .name = "AveragePool",
+      .doc  = "x[n,c,..] -> the mean under each position of the window; count_include_pad: padding counts as zeros",
+      .whole_because = "its windows reach across that dimension",
+      .infer         = [](const OpCall& call) -> std::vector<Type> { return {infer_pool(call)}; },
+      .factors       = pool_factors,
+      .work          = pool_work,
+      .eval          = eval_average,
       .grad =
           [](GradBuilder& builder) {
             const Attributes attributes = pool_grad_attributes(builder.call());

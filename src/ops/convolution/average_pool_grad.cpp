@@ -34,10 +34,11 @@ std::vector<Array> eval_grad(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name   = "AveragePoolGrad",
-      .doc    = "dy[n,c,..] -> dx[n,c,sizes..]: each gradient shared by the elements under its window",
-      .domain = "foreflow",
-      .infer  = [](const OpCall& call) -> std::vector<Type> {
+      .name          = "AveragePoolGrad",
+      .doc           = "dy[n,c,..] -> dx[n,c,sizes..]: each gradient shared by the elements under its window",
+      .domain        = "foreflow",
+      .whole_because = "its windows reach across that dimension",
+      .infer         = [](const OpCall& call) -> std::vector<Type> {
         const Type dy = tensor_operand(call, 0);
         return {has_rank(dy) ? with_dims(dy, pool_operand(call, dy.dims)) : dy};
       },

@@ -27,14 +27,15 @@ Factors block_factors(const OpCall& call);            // images
 template <Steps kSteps>
 OpDef block_op(std::string_view name, std::string_view doc) {
   return {
-      .name     = name,
-      .doc      = doc,
-      .role     = Role::view,
-      .additive = true,
-      .infer    = [](const OpCall& call) { return infer_blocks(call, kSteps); },
-      .factors  = block_factors,
-      .eval     = [](const OpCall& call) { return eval_blocks(call, kSteps); },
-      .grad     = [](GradBuilder& builder) { grad_blocks(builder, kSteps); },
+      .name          = name,
+      .doc           = doc,
+      .role          = Role::view,
+      .additive      = true,
+      .whole_because = "it moves pixels across that dimension",
+      .infer         = [](const OpCall& call) { return infer_blocks(call, kSteps); },
+      .factors       = block_factors,
+      .eval          = [](const OpCall& call) { return eval_blocks(call, kSteps); },
+      .grad          = [](GradBuilder& builder) { grad_blocks(builder, kSteps); },
   };
 }
 

@@ -62,10 +62,11 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "CenterCropPad",
-      .doc     = "x, shape -> the middle of x, or x in the middle of zeros, of that shape along `axes`",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
+      .name          = "CenterCropPad",
+      .doc           = "x, shape -> the middle of x, or x in the middle of zeros, of that shape along `axes`",
+      .whole_because = "it cuts or fills up that dimension",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         std::string text = letters(tensor_operand(call, 0).dims.size());
         for (const size_t axis : axes_of(call, text.size())) text[axis] = '.';

@@ -99,10 +99,11 @@ std::vector<Sample> samples() {
 
 OpDef row() {
   return {
-      .name    = "Col2Im",
-      .doc     = "x[n,c*block,blocks], image shape, block shape -> y[n,c,image..]: blocks put back in place and added",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
+      .name = "Col2Im",
+      .doc  = "x[n,c*block,blocks], image shape, block shape -> y[n,c,image..]: blocks put back in place and added",
+      .whole_because = "its windows reach across that dimension",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         if (!splittable(call) || !has_rank(infer(call)[0])) return {};
         return {.text = factor_text(call, {"n.."}, {"n" + dots(infer(call)[0].dims.size() - 1)})};
       },

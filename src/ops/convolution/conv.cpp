@@ -118,11 +118,12 @@ OpDef row() {
       .doc =
           "x[n,c,..], w[m,c,kernel..], bias[m] -> y[n,m,..]: cross-correlation with strides, dilations, pads and "
           "groups",
-      .infer   = infer_conv,
-      .factors = conv_factors,
-      .work    = conv_work,
-      .eval    = eval_conv,
-      .grad    = grad_conv,
+      .whole_because = "its windows reach across that dimension",
+      .infer         = infer_conv,
+      .factors       = conv_factors,
+      .work          = conv_work,
+      .eval          = eval_conv,
+      .grad          = grad_conv,
       .samples =
           [] {
             return std::vector<Sample>{

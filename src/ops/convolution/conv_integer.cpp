@@ -32,10 +32,11 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name  = "ConvInteger",
-      .doc   = "x[n,c,..], w[m,c,kernel..] in 8 bits, their zero points -> y[n,m,..] in Int32: Conv of the differences",
-      .infer = infer,
-      .factors = factors,
+      .name = "ConvInteger",
+      .doc  = "x[n,c,..], w[m,c,kernel..] in 8 bits, their zero points -> y[n,m,..] in Int32: Conv of the differences",
+      .whole_because = "its windows reach across that dimension",
+      .infer         = infer,
+      .factors       = factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             return computes(call, outputs, flops_of_row("Conv", call.attributes, real_operands(call)).value());

@@ -134,13 +134,14 @@ void grad_transpose(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "ConvTranspose",
-      .doc     = "x[n,c,..], w[c,m,kernel..], bias[m] -> y[n,m,..]: the transpose of Conv",
-      .infer   = infer_transpose,
-      .factors = transpose_factors,
-      .work    = transpose_work,
-      .eval    = eval_transpose,
-      .grad    = grad_transpose,
+      .name          = "ConvTranspose",
+      .doc           = "x[n,c,..], w[c,m,kernel..], bias[m] -> y[n,m,..]: the transpose of Conv",
+      .whole_because = "its windows reach across that dimension",
+      .infer         = infer_transpose,
+      .factors       = transpose_factors,
+      .work          = transpose_work,
+      .eval          = eval_transpose,
+      .grad          = grad_transpose,
       .samples =
           [] {
             return std::vector<Sample>{

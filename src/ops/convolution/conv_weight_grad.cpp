@@ -71,13 +71,14 @@ std::vector<Array> eval_grad(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name    = "ConvWeightGrad",
-      .doc     = "x[n,c,..], dy[n,m,..] -> dw[m,c / group,kernel_shape..]: the gradient of Conv by its weight",
-      .domain  = "foreflow",
-      .infer   = infer_grad,
-      .factors = grad_factors,
-      .work    = grad_work,
-      .eval    = eval_grad,
+      .name          = "ConvWeightGrad",
+      .doc           = "x[n,c,..], dy[n,m,..] -> dw[m,c / group,kernel_shape..]: the gradient of Conv by its weight",
+      .domain        = "foreflow",
+      .whole_because = "its windows reach across that dimension",
+      .infer         = infer_grad,
+      .factors       = grad_factors,
+      .work          = grad_work,
+      .eval          = eval_grad,
       .samples =
           [] {
             using Ints = std::vector<int64_t>;

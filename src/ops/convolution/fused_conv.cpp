@@ -25,9 +25,10 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name   = "FusedConv",
-      .doc    = "activation(Conv(x, w, bias) + z): Relu, LeakyRelu, Sigmoid, Tanh, ..",
-      .domain = "com.microsoft",
+      .name          = "FusedConv",
+      .doc           = "activation(Conv(x, w, bias) + z): Relu, LeakyRelu, Sigmoid, Tanh, ..",
+      .domain        = "com.microsoft",
+      .whole_because = "its windows reach across that dimension",
       .infer =
           [](const OpCall& call) {
             std::vector<Type> types = row_of("Conv").infer(convolution(call));

@@ -7,9 +7,10 @@ namespace foreflow::ops::definitions::global_average_pool {
 
 OpDef row() {
   return {
-      .name  = "GlobalAveragePool",
-      .doc   = "x[n,c,..] -> the mean of each plane, [n,c,1..]",
-      .infer = [](const OpCall& call) -> std::vector<Type> {
+      .name          = "GlobalAveragePool",
+      .doc           = "x[n,c,..] -> the mean of each plane, [n,c,1..]",
+      .whole_because = "it combines all numbers of a channel",
+      .infer         = [](const OpCall& call) -> std::vector<Type> {
         const Type x = tensor_operand(call, 0);
         if (!has_rank(x)) return {x};
         if (x.dims.size() < 2) call.fail("x is " + to_string(x.dims) + "; it should be (N, C, ...)");

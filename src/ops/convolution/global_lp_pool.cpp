@@ -7,10 +7,11 @@ namespace foreflow::ops::definitions::global_lp_pool {
 
 OpDef row() {
   return {
-      .name    = "GlobalLpPool",
-      .doc     = "x[n,c,..] -> (sum of |x|^p)^(1/p) of each plane, [n,c,1..]",
-      .infer   = [](const OpCall& call) -> std::vector<Type> { return {infer_plane(call)}; },
-      .factors = pool_factors,
+      .name          = "GlobalLpPool",
+      .doc           = "x[n,c,..] -> (sum of |x|^p)^(1/p) of each plane, [n,c,1..]",
+      .whole_because = "it combines all numbers of a channel",
+      .infer         = [](const OpCall& call) -> std::vector<Type> { return {infer_plane(call)}; },
+      .factors       = pool_factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             return computes(call, outputs, (kTranscendental + 2) * count_of(call.inputs[0]));

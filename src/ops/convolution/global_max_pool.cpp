@@ -21,15 +21,16 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "GlobalMaxPool",
-      .doc     = "x[n,c,..] -> the largest element of each plane, [n,c,1..]",
-      .infer   = [](const OpCall& call) -> std::vector<Type> { return {infer_plane(call)}; },
-      .factors = pool_factors,
-      .work    = [](const OpCall& call,
+      .name          = "GlobalMaxPool",
+      .doc           = "x[n,c,..] -> the largest element of each plane, [n,c,1..]",
+      .whole_because = "it combines all numbers of a channel",
+      .infer         = [](const OpCall& call) -> std::vector<Type> { return {infer_plane(call)}; },
+      .factors       = pool_factors,
+      .work          = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, count_of(call.inputs[0])); },
-      .eval    = [](const OpCall& call) -> std::vector<Array> {
+      .eval          = [](const OpCall& call) -> std::vector<Array> {
         return {map_planes(
-               call, [](std::span<const double> plane) { return *std::max_element(plane.begin(), plane.end()); })};
+                     call, [](std::span<const double> plane) { return *std::max_element(plane.begin(), plane.end()); })};
       },
       .grad = grad,
       .samples =

@@ -51,8 +51,9 @@ OpDef row() {
           "x[n,c,h,w], grid[n,i,j,2] of places in [-1, 1] -> y[n,c,i,j]: x there, between its elements; also of "
           "volumes "
           "x[n,c,d,h,w], grid[n,i,j,k,3]",
-      .infer   = [](const OpCall& call) -> std::vector<Type> { return {infer_grid(call)}; },
-      .factors = [](const OpCall& call) -> Factors {
+      .whole_because = "its points may lie anywhere in the image",
+      .infer         = [](const OpCall& call) -> std::vector<Type> { return {infer_grid(call)}; },
+      .factors       = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         const auto [x, places, y] = grid_letters(call);
         return {.text = factor_text(call, {x, places}, {y})};

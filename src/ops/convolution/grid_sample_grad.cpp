@@ -34,10 +34,11 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name   = "GridSampleGrad",
-      .doc    = "x, grid, dy -> dx, dgrid: the gradient of GridSample",
-      .domain = "foreflow",
-      .infer  = [](const OpCall& call) -> std::vector<Type> {
+      .name          = "GridSampleGrad",
+      .doc           = "x, grid, dy -> dx, dgrid: the gradient of GridSample",
+      .domain        = "foreflow",
+      .whole_because = "its points may lie anywhere in the image",
+      .infer         = [](const OpCall& call) -> std::vector<Type> {
         check_slope(call, kSlope, infer_grid(call));
         return {tensor_operand(call, 0), tensor_operand(call, 1)};
       },

@@ -58,10 +58,11 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "LpPool",
-      .doc     = "x[n,c,..] -> (sum of |x|^p)^(1/p) under each position of the window",
-      .infer   = [](const OpCall& call) -> std::vector<Type> { return {infer_pool(call)}; },
-      .factors = pool_factors,
+      .name          = "LpPool",
+      .doc           = "x[n,c,..] -> (sum of |x|^p)^(1/p) under each position of the window",
+      .whole_because = "its windows reach across that dimension",
+      .infer         = [](const OpCall& call) -> std::vector<Type> { return {infer_pool(call)}; },
+      .factors       = pool_factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             Work all  = pool_work(call, outputs);

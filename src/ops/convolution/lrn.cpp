@@ -24,10 +24,11 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "LRN",
-      .doc     = "x[n,c,..] -> x / (bias + alpha / size * sum of x^2 over `size` channels around)^beta",
-      .infer   = [](const OpCall& call) -> std::vector<Type> { return {infer_response(call)}; },
-      .factors = response_factors,
+      .name          = "LRN",
+      .doc           = "x[n,c,..] -> x / (bias + alpha / size * sum of x^2 over `size` channels around)^beta",
+      .whole_because = "it normalises over neighbours along that dimension",
+      .infer         = [](const OpCall& call) -> std::vector<Type> { return {infer_response(call)}; },
+      .factors       = response_factors,
       // The sums, a power, and what puts them together.
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {

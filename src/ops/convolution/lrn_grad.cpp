@@ -28,10 +28,11 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name   = "LRNGrad",
-      .doc    = "x, dy -> dx: the gradient of LRN",
-      .domain = "foreflow",
-      .infer  = [](const OpCall& call) -> std::vector<Type> {
+      .name          = "LRNGrad",
+      .doc           = "x, dy -> dx: the gradient of LRN",
+      .domain        = "foreflow",
+      .whole_because = "it normalises over neighbours along that dimension",
+      .infer         = [](const OpCall& call) -> std::vector<Type> {
         const Type x = infer_response(call);
         common_dtype(call, std::vector{x, tensor_operand(call, 1)});
         check_slope(call, 1, x);

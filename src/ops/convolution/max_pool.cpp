@@ -64,12 +64,13 @@ Factors max_factors(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name    = "MaxPool",
-      .doc     = "x[n,c,..] -> the largest element under each position of the window, and its index in x",
-      .infer   = infer_max,
-      .factors = max_factors,
-      .work    = pool_work,
-      .eval    = eval_max,
+      .name          = "MaxPool",
+      .doc           = "x[n,c,..] -> the largest element under each position of the window, and its index in x",
+      .whole_because = "its windows reach across that dimension, and its indices count over the whole batch",
+      .infer         = infer_max,
+      .factors       = max_factors,
+      .work          = pool_work,
+      .eval          = eval_max,
       .grad =
           [](GradBuilder& builder) {
             Attributes attributes = builder.call().attributes;

@@ -34,15 +34,16 @@ std::vector<Array> eval_grad(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name   = "MaxPoolGrad",
-      .doc    = "x[n,c,..], dy[n,c,..] -> dx: each gradient goes to the largest element under its window",
-      .domain = "foreflow",
-      .infer  = [](const OpCall& call) -> std::vector<Type> {
+      .name          = "MaxPoolGrad",
+      .doc           = "x[n,c,..], dy[n,c,..] -> dx: each gradient goes to the largest element under its window",
+      .domain        = "foreflow",
+      .whole_because = "its windows reach across that dimension",
+      .infer         = [](const OpCall& call) -> std::vector<Type> {
         const Type x = tensor_operand(call, 0), dy = tensor_operand(call, 1), y = infer_pool(call);
         common_dtype(call, std::vector{x, dy});
         if (has_dims(y) && has_dims(dy) && y.dims != dy.dims) {
           call.fail("dy is " + to_string(dy.dims) + "; it should have the shape of the pool's result, " +
-                     to_string(y.dims));
+                            to_string(y.dims));
         }
         return {x};
       },

@@ -67,8 +67,9 @@ OpDef row() {
       .doc =
           "x[n,c,h,w], rois[r,5] (picture, left, top, right, bottom) -> the largest element in each bin, "
           "[r,c,pooled_shape]",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
+      .whole_because = "its regions may lie in any image of the batch",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         return splittable(call) ? Factors{.text = ".c..,r.->rc.."} : Factors{};
       },
       // At most every element of x once for each region.

@@ -83,9 +83,10 @@ std::vector<Sample> samples() {
 
 OpDef row() {
   return {
-      .name  = "MaxUnpool",
-      .doc   = "x and the indices that MaxPool gave, perhaps the shape before it -> x at its old places, 0 elsewhere",
-      .infer = infer,
+      .name = "MaxUnpool",
+      .doc  = "x and the indices that MaxPool gave, perhaps the shape before it -> x at its old places, 0 elsewhere",
+      .whole_because = "its indices count over the whole batch",
+      .infer         = infer,
       // Indices count over the whole tensor.
       .factors = [](const OpCall&) { return Factors{}; },
       .work    = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },

@@ -112,12 +112,13 @@ OpDef row() {
       .doc =
           "boxes[b,n,4], scores[b,c,n], most boxes a class, largest overlap, least score -> [k,3]: batch, class and "
           "box of each box that is better than all those that it overlaps",
-      .infer   = infer,
-      .factors = [](const OpCall&) -> Factors { return {}; },
-      .work    = [](const OpCall& call,
+      .whole_because = "which boxes it keeps depends on all of them",
+      .infer         = infer,
+      .factors       = [](const OpCall&) -> Factors { return {}; },
+      .work          = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, 10 * count_of(call.inputs[1])); },
-      .eval    = eval,
-      .samples = samples,
+      .eval          = eval,
+      .samples       = samples,
   };
 }
 

@@ -43,10 +43,11 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "Resize",
-      .doc     = "x[..], roi, scales, sizes -> x with every axis scaled, by the nearest element, linearly or cubically",
-      .infer   = infer_resize,
-      .factors = [](const OpCall& call) { return resizing_factors(call, 1); },
+      .name = "Resize",
+      .doc  = "x[..], roi, scales, sizes -> x with every axis scaled, by the nearest element, linearly or cubically",
+      .whole_because = "the size that it makes is stated for the whole dimension",
+      .infer         = infer_resize,
+      .factors       = [](const OpCall& call) { return resizing_factors(call, 1); },
       // A product and an addition for each of 2 (linear) or 4 (cubic) elements along each of two axes.
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {

@@ -36,11 +36,12 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name    = "ResizeGrad",
-      .doc     = "the operands of Resize, dy -> dx: every element gets back what went into the results",
-      .domain  = "foreflow",
-      .infer   = infer,
-      .factors = [](const OpCall& call) { return resizing_factors(call, 2); },
+      .name          = "ResizeGrad",
+      .doc           = "the operands of Resize, dy -> dx: every element gets back what went into the results",
+      .domain        = "foreflow",
+      .whole_because = "the size that it makes is stated for the whole dimension",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) { return resizing_factors(call, 2); },
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             const std::string mode = call.attributes.string_or("mode", "nearest");

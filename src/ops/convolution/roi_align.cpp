@@ -56,10 +56,11 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "RoiAlign",
-      .doc     = "x[n,c,h,w], rois[r,4], batch indices[r] -> y[r,c,output_height,output_width]: means of samples in x",
-      .infer   = [](const OpCall& call) -> std::vector<Type> { return {infer_regions(call)}; },
-      .factors = [](const OpCall& call) -> Factors {
+      .name = "RoiAlign",
+      .doc  = "x[n,c,h,w], rois[r,4], batch indices[r] -> y[r,c,output_height,output_width]: means of samples in x",
+      .whole_because = "its regions may lie in any image of the batch",
+      .infer         = [](const OpCall& call) -> std::vector<Type> { return {infer_regions(call)}; },
+      .factors       = [](const OpCall& call) -> Factors {
         return splittable(call) ? Factors{.text = ".c..,r.,r->rc.."} : Factors{};
       },
       // Eight operations for each of about four samples a bin.

@@ -34,10 +34,11 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name   = "RoiAlignGrad",
-      .doc    = "x, rois, batch indices, dy -> dx: the gradient of RoiAlign by x, of means",
-      .domain = "foreflow",
-      .infer  = [](const OpCall& call) -> std::vector<Type> {
+      .name          = "RoiAlignGrad",
+      .doc           = "x, rois, batch indices, dy -> dx: the gradient of RoiAlign by x, of means",
+      .domain        = "foreflow",
+      .whole_because = "its regions may lie in any image of the batch",
+      .infer         = [](const OpCall& call) -> std::vector<Type> {
         check_slope(call, kSlope, infer_regions(call));
         return {tensor_operand(call, 0)};
       },

@@ -15,9 +15,10 @@ OpDef row() {
           "x[..,h], router scores[tokens,e], weights and biases of e experts -> the k best experts' MLPs of each "
           "token, "
           "weighted by a softmax of the scores",
-      .domain  = "com.microsoft",
-      .infer   = [](const OpCall& call) { return infer_experts(call, kPlaces); },
-      .factors = factors_of_experts,
+      .domain        = "com.microsoft",
+      .whole_because = "a token goes through all features of an expert",
+      .infer         = [](const OpCall& call) { return infer_experts(call, kPlaces); },
+      .factors       = factors_of_experts,
       .work = [](const OpCall& call, std::span<const Type> outputs) { return work_of_experts(call, outputs, kPlaces); },
       .eval = [](const OpCall& call) { return eval_experts(call, kPlaces); },
       .samples =

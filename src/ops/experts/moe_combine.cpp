@@ -48,9 +48,10 @@ OpDef row() {
       .doc =
           "y[e,g,c,h], gates[g,s,e] -> x[g,s,h]: for each token the sum of its rows in the experts' buffers, where "
           "MoeDispatch puts it, times their gates where `weighted` is 1",
-      .domain  = "foreflow",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
+      .domain        = "foreflow",
+      .whole_because = "the slots of an expert hold tokens of all samples",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         return {.text = "~eg.h,g.e->g.h"};
       },

@@ -53,9 +53,10 @@ OpDef row() {
       .doc =
           "x[g,s,h], gates[g,s,e] -> y[e,g,c,h]: for each expert the first `capacity` tokens of every group whose gate "
           "is not zero, times the gate where `weighted` is 1; zeros where there are fewer",
-      .domain  = "foreflow",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
+      .domain        = "foreflow",
+      .whole_because = "the tokens of a group share the slots of the experts",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         return {.text = "~g.h,g.e->eg.h"};
       },

@@ -39,9 +39,10 @@ OpDef row() {
       .doc =
           "y[e,g,c,h], gates[g,s,e], x[g,s,h] -> dgates[g,s,e]: the product of a token's row in y with its row in x, "
           "where it has a seat; the gradient of MoeDispatch and MoeCombine by their gates",
-      .domain  = "foreflow",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
+      .domain        = "foreflow",
+      .whole_because = "the slots of an expert hold tokens of all samples",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         return {.text = "~eg.h,g.e,g.h->g.e"};
       },

@@ -26,7 +26,8 @@ OpDef row() {
       .doc =
           "x[..,h], router scores[tokens,e], packed weights, scales and biases of e experts -> the k best experts' "
           "MLPs of each token, weighted by a softmax of the scores",
-      .domain = "com.microsoft",
+      .domain        = "com.microsoft",
+      .whole_because = "a token goes through all features of an expert",
       .infer =
           [](const OpCall& call) {
             for (const char* const name :

@@ -46,11 +46,12 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name    = "TopKMask",
-      .doc     = "x[..,n] -> true where an element is among the `k` largest of its row; of equals the first",
-      .domain  = "foreflow",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
+      .name          = "TopKMask",
+      .doc           = "x[..,n] -> true where an element is among the `k` largest of its row; of equals the first",
+      .domain        = "foreflow",
+      .whole_because = "it ranks all elements along that dimension",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         std::string text = letters(tensor_operand(call, 0).dims.size());
         text.back()      = '.';

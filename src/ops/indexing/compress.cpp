@@ -88,13 +88,14 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "Compress",
-      .doc     = "x[a,n,b], condition[n] -> the slices along `axis` where it holds; without `axis`, of x as one row",
-      .infer   = infer,
-      .factors = factors,
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
-      .eval    = eval,
-      .grad    = grad,
+      .name = "Compress",
+      .doc  = "x[a,n,b], condition[n] -> the slices along `axis` where it holds; without `axis`, of x as one row",
+      .whole_because = "how many elements it keeps depends on all of them",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
+      .eval          = eval,
+      .grad          = grad,
       .samples =
           [] {
             const Array condition = Array::of<bool>(DType::boolean, {3}, std::array{true, false, true});

@@ -59,12 +59,13 @@ OpDef row() {
       .doc =
           "dy[i..,w], indices[i..], rows, padding_idx, scale_grad_by_freq -> dweight[rows,w], as PyTorch's "
           "embedding_backward",
-      .domain  = "foreflow",
-      .infer   = infer,
-      .factors = factors,
-      .work    = [](const OpCall& call,
+      .domain        = "foreflow",
+      .whole_because = "its indices may point anywhere along that dimension",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, count_of(call.inputs[0])); },
-      .eval    = eval,
+      .eval          = eval,
       .samples =
           [] {
             const std::pair<size_t, Array> indices{1, Array::of_ints({2, 2}, {3, 0, 1, 3})};

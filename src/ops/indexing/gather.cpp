@@ -80,11 +80,12 @@ OpDef row() {
       .name       = "Gather",
       .doc        = "data[a..,n,b..], indices[i..] -> y[a..,i..,b..], n at `axis`; negative indices count from the end",
       .vocabulary = {ir::VocabularyForm::Kind::lookup, "GatherPart"},
-      .infer      = infer,
-      .factors    = factors,
-      .work       = copies_by_index,
-      .eval       = eval,
-      .grad       = grad,
+      .whole_because = "its indices may point anywhere along that dimension",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = copies_by_index,
+      .eval          = eval,
+      .grad          = grad,
       .samples =
           [] {
             return std::vector<Sample>{

@@ -39,13 +39,14 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "GatherElements",
-      .doc     = "data[a,n,b], indices[a,i,b] -> y[a,i,b] = data[a,indices[a,i,b],b], n at `axis`",
-      .infer   = infer,
-      .factors = factors,
-      .work    = copies_by_index,
-      .eval    = eval,
-      .grad    = grad,
+      .name          = "GatherElements",
+      .doc           = "data[a,n,b], indices[a,i,b] -> y[a,i,b] = data[a,indices[a,i,b],b], n at `axis`",
+      .whole_because = "its indices may point anywhere along that dimension",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = copies_by_index,
+      .eval          = eval,
+      .grad          = grad,
       .samples =
           [] {
             return std::vector<Sample>{

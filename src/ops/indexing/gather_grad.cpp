@@ -95,6 +95,7 @@ OpDef row() {
       .domain         = "foreflow",
       .vocabulary     = {ir::VocabularyForm::Kind::lookup_gradient, "GatherPartGrad"},
       .linear_operand = [](const OpCall&) -> std::optional<size_t> { return 1; },
+      .whole_because  = "its indices may point anywhere along that dimension",
       .infer          = [](const OpCall& call) -> std::vector<Type> {
         const Type dy                      = tensor_operand(call, 1);
         const std::optional<Layout> layout = layout_of(call);

@@ -67,13 +67,14 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "GatherND",
-      .doc     = "data[b..,n..,s..], indices[b..,i..,k] -> y[b..,i..,s..]: k indices choose in the k dimensions n..",
-      .infer   = infer,
-      .factors = factors,
-      .work    = copies_by_index,
-      .eval    = eval,
-      .grad    = grad,
+      .name = "GatherND",
+      .doc  = "data[b..,n..,s..], indices[b..,i..,k] -> y[b..,i..,s..]: k indices choose in the k dimensions n..",
+      .whole_because = "its indices may point anywhere along that dimension",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = copies_by_index,
+      .eval          = eval,
+      .grad          = grad,
       .samples =
           [] {
             return std::vector<Sample>{

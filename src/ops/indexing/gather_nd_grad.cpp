@@ -74,6 +74,7 @@ OpDef row() {
           "every slice of dy to the one that it was gathered from",
       .domain         = "foreflow",
       .linear_operand = [](const OpCall&) -> std::optional<size_t> { return 1; },
+      .whole_because  = "its indices may point anywhere along that dimension",
       .infer          = infer,
       .factors        = factors,
       .work           = [](const OpCall& call,

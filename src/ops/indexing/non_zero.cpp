@@ -38,10 +38,11 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name    = "NonZero",
-      .doc     = "x of rank r -> [r, n]: the coordinates of its n elements that are not 0, row-major",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
+      .name          = "NonZero",
+      .doc           = "x of rank r -> [r, n]: the coordinates of its n elements that are not 0, row-major",
+      .whole_because = "how many elements it keeps depends on all of them",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         return splittable(call) ? Factors{.text = factor_text(call, {}, {".."})} : Factors{};
       },
       .work = [](const OpCall& call,

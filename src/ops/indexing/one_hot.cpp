@@ -86,14 +86,15 @@ std::vector<Sample> samples() {
 
 OpDef row() {
   return {
-      .name    = "OneHot",
-      .doc     = "(indices[i..], depth, [off, on]) -> y[i..,depth], the new dimension at `axis`",
-      .infer   = infer,
-      .factors = factors,
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
-      .eval    = eval,
-      .grad    = grad,
-      .samples = samples,
+      .name          = "OneHot",
+      .doc           = "(indices[i..], depth, [off, on]) -> y[i..,depth], the new dimension at `axis`",
+      .whole_because = "a number of it becomes a whole row",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
+      .eval          = eval,
+      .grad          = grad,
+      .samples       = samples,
   };
 }
 

@@ -71,11 +71,12 @@ OpDef row() {
       .doc =
           "data[a,n,b], indices[a,i,b], updates[a,i,b] -> data with the indexed elements along `axis` replaced or "
           "combined by `reduction`",
-      .infer   = infer,
-      .factors = factors,
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
-      .eval    = eval,
-      .grad    = grad,
+      .whole_because = "its indices may write anywhere along that dimension",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
+      .eval          = eval,
+      .grad          = grad,
       .samples =
           [] {
             const Array columns = Array::of_ints({2, 2}, {0, 2, -1, 1});

@@ -55,11 +55,12 @@ OpDef row() {
       .doc =
           "data[n..,s..], indices[i..,k], updates[i..,s..] -> data with the indexed slices replaced or combined by "
           "`reduction`",
-      .infer   = infer,
-      .factors = factors,
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
-      .eval    = eval,
-      .grad    = grad,
+      .whole_because = "its indices may write anywhere along that dimension",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
+      .eval          = eval,
+      .grad          = grad,
       .samples =
           [] {
             const Array rows = Array::of_ints({2, 1}, {2, -4});

@@ -55,10 +55,11 @@ OpDef row() {
       .doc =
           "exponentials[n,..], label[n,..], the CrossEntropyTerms summed over all parts, labels[n,..], weights[all] -> "
           "the loss of SoftmaxCrossEntropyLoss, in the type `output_type`",
-      .domain  = "foreflow",
-      .loss    = true,
-      .infer   = infer,
-      .factors = factors,
+      .domain        = "foreflow",
+      .loss          = true,
+      .whole_because = "its result depends on the numbers of all samples that count",
+      .infer         = infer,
+      .factors       = factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             return computes(call, outputs, (kTranscendental + 3) * count_of(call.inputs[0]));

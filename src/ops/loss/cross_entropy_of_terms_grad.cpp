@@ -51,11 +51,12 @@ OpDef row() {
       .doc =
           "logits[n,c,..], the classes from `first` on of `all`, labels[n,..], largest[n,..], exponentials[n,..], "
           "weights[all] -> dlogits of the loss of all parts, for an upstream gradient of one",
-      .domain  = "foreflow",
-      .role    = Role::loss_gradient,
-      .loss    = true,
-      .infer   = infer,
-      .factors = factors,
+      .domain        = "foreflow",
+      .role          = Role::loss_gradient,
+      .loss          = true,
+      .whole_because = "it divides by the number of all labels that count",
+      .infer         = infer,
+      .factors       = factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             return computes(call, outputs, (kTranscendental + 3) * count_of(outputs[0]));

@@ -58,10 +58,11 @@ OpDef row() {
       .doc =
           "logits[n,c,..], the classes from `first` on of `all`, labels[n,..], largest[n,..] -> sums of exp(logits - "
           "largest), and the label's logit - largest, or 0 where it is in another part",
-      .domain  = "foreflow",
-      .loss    = true,
-      .infer   = infer,
-      .factors = factors,
+      .domain        = "foreflow",
+      .loss          = true,
+      .whole_because = "it sums over all classes",
+      .infer         = infer,
+      .factors       = factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             return computes(call, outputs, (kTranscendental + 2) * count_of(call.inputs[0]));

@@ -58,12 +58,13 @@ OpDef row() {
       .doc =
           "data[n,b..], the rows from `first` on of a table of `all` rows, indices[i..] -> y[i..,b..]: zeros for rows "
           "of other parts",
-      .domain  = "foreflow",
-      .infer   = infer,
-      .factors = factors,
-      .work    = copies_by_index,
-      .eval    = eval,
-      .grad    = grad,
+      .domain        = "foreflow",
+      .whole_because = "its indices may point anywhere along that dimension",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = copies_by_index,
+      .eval          = eval,
+      .grad          = grad,
       .samples =
           [] {
             return std::vector<Sample>{

@@ -4,13 +4,14 @@ namespace foreflow::ops::definitions::loss {
 
 OpDef row() {
   return {
-      .name    = "Loss",
-      .doc     = "x[n,..], y[n,..] -> (x - y)^2 / count for every element; count: n unless given",
-      .domain  = "foreflow",
-      .loss    = true,
-      .infer   = infer_square,
-      .factors = square_factors,
-      .work    = square_work,
+      .name          = "Loss",
+      .doc           = "x[n,..], y[n,..] -> (x - y)^2 / count for every element; count: n unless given",
+      .domain        = "foreflow",
+      .loss          = true,
+      .whole_because = "it divides by the size of the whole batch",
+      .infer         = infer_square,
+      .factors       = square_factors,
+      .work          = square_work,
       .eval =
           [](const OpCall& call) {
             return eval_square(call, [](double difference, double n) { return difference * difference / n; });

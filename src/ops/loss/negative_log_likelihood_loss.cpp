@@ -34,11 +34,12 @@ OpDef row() {
       .doc =
           "log_p[n,c,..], labels[n,..], weights[c] -> mean, sum or each of -weights[label] log_p[label]; count: "
           "divisor of the mean",
-      .infer   = infer,
-      .factors = factors,
-      .work    = [](const OpCall& call,
+      .whole_because = "its result depends on the numbers of all samples that count",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, 2 * count_of(call.inputs[1])); },
-      .eval    = [](const OpCall& call) -> std::vector<Array> {
+      .eval          = [](const OpCall& call) -> std::vector<Array> {
         return {cross_entropy(call, values_of<double>(value_of(call, 0)))};
       },
       .grad    = grad,

@@ -29,14 +29,15 @@ OpDef row() {
       .doc =
           "log_p[n,c,..], labels[n,..] -> dlog_p: the gradient of NegativeLogLikelihoodLoss for an upstream gradient "
           "of one",
-      .domain  = "foreflow",
-      .role    = Role::loss_gradient,
-      .infer   = infer_cross_entropy_grad,
-      .factors = cross_entropy_grad_factors,
-      .work    = [](const OpCall& call,
+      .domain        = "foreflow",
+      .role          = Role::loss_gradient,
+      .whole_because = "it divides by the number of all labels that count",
+      .infer         = infer_cross_entropy_grad,
+      .factors       = cross_entropy_grad_factors,
+      .work          = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, count_of(call.inputs[1])); },
-      .eval    = eval,
-      .samples = cross_entropy_samples,
+      .eval          = eval,
+      .samples       = cross_entropy_samples,
   };
 }
 

@@ -32,13 +32,14 @@ OpDef row() {
   return {
       .name = "SoftmaxCrossEntropy",
       .doc = "logits[..,c], labels[..,c] -> mean or sum over rows of -labels * log(softmax(logits)), and the logarithm",
-      .domain  = "com.microsoft",
-      .loss    = true,
-      .infer   = infer,
-      .factors = [](const OpCall&) -> Factors { return {}; },
-      .work    = [](const OpCall& call,
+      .domain        = "com.microsoft",
+      .loss          = true,
+      .whole_because = "it divides by the size of the whole batch",
+      .infer         = infer,
+      .factors       = [](const OpCall&) -> Factors { return {}; },
+      .work          = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, 7 * count_of(call.inputs[0])); },
-      .eval    = eval,
+      .eval          = eval,
       .samples =
           [] {
             return std::vector<Sample>{{{}, {f32({4, 3}), f32({4, 3})}, {}, 2},

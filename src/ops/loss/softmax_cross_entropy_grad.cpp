@@ -27,12 +27,13 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name    = "SoftmaxCrossEntropyGrad",
-      .doc     = "dy[], log_probability[..,c], labels[..,c] -> dlogits: the gradient of SoftmaxCrossEntropy",
-      .domain  = "com.microsoft",
-      .loss    = true,
-      .infer   = infer,
-      .factors = [](const OpCall&) -> Factors { return {}; },
+      .name          = "SoftmaxCrossEntropyGrad",
+      .doc           = "dy[], log_probability[..,c], labels[..,c] -> dlogits: the gradient of SoftmaxCrossEntropy",
+      .domain        = "com.microsoft",
+      .loss          = true,
+      .whole_because = "it divides by the size of the whole batch",
+      .infer         = infer,
+      .factors       = [](const OpCall&) -> Factors { return {}; },
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             return computes(call, outputs, (kTranscendental + 2) * count_of(outputs[0]));

@@ -44,15 +44,16 @@ OpDef row() {
       .doc =
           "logits[n,c,..], labels[n,..] -> mean, sum or each of -log(softmax(logits)[label]); count: divisor of the "
           "mean",
-      .loss       = true,
-      .vocabulary = {ir::VocabularyForm::Kind::loss, "CrossEntropyOfTerms"},
-      .infer      = infer_loss,
-      .factors    = loss_factors,
-      .work       = [](const OpCall& call,
+      .loss          = true,
+      .vocabulary    = {ir::VocabularyForm::Kind::loss, "CrossEntropyOfTerms"},
+      .whole_because = "its result depends on the numbers of all samples that count",
+      .infer         = infer_loss,
+      .factors       = loss_factors,
+      .work          = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, 5 * count_of(call.inputs[0])); },
-      .eval       = eval_loss,
-      .grad       = grad_loss,
-      .samples    = cross_entropy_samples,
+      .eval          = eval_loss,
+      .grad          = grad_loss,
+      .samples       = cross_entropy_samples,
   };
 }
 

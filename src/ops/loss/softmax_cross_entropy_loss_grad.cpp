@@ -34,16 +34,17 @@ OpDef row() {
       .doc =
           "logits[n,c,..], labels[n,..] -> dlogits: the gradient of SoftmaxCrossEntropyLoss for an upstream gradient "
           "of one",
-      .domain     = "foreflow",
-      .role       = Role::loss_gradient,
-      .loss       = true,
-      .vocabulary = {ir::VocabularyForm::Kind::loss, "CrossEntropyOfTermsGrad"},
-      .infer      = infer_cross_entropy_grad,
-      .factors    = cross_entropy_grad_factors,
-      .work       = [](const OpCall& call,
+      .domain        = "foreflow",
+      .role          = Role::loss_gradient,
+      .loss          = true,
+      .vocabulary    = {ir::VocabularyForm::Kind::loss, "CrossEntropyOfTermsGrad"},
+      .whole_because = "it divides by the number of all labels that count",
+      .infer         = infer_cross_entropy_grad,
+      .factors       = cross_entropy_grad_factors,
+      .work          = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, 6 * count_of(outputs[0])); },
-      .eval       = eval_grad,
-      .samples    = cross_entropy_samples,
+      .eval          = eval_grad,
+      .samples       = cross_entropy_samples,
   };
 }
 

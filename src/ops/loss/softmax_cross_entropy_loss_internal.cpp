@@ -32,13 +32,14 @@ OpDef row() {
       .doc =
           "logits, labels, weights, ignore_index -> loss and log(softmax(logits)): SoftmaxCrossEntropyLoss with data "
           "type output_type",
-      .domain  = "com.microsoft",
-      .loss    = true,
-      .infer   = infer,
-      .factors = [](const OpCall& call) { return row_of("SoftmaxCrossEntropyLoss").factors(call); },
-      .work    = [](const OpCall& call,
+      .domain        = "com.microsoft",
+      .loss          = true,
+      .whole_because = "its result depends on the numbers of all samples that count",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) { return row_of("SoftmaxCrossEntropyLoss").factors(call); },
+      .work          = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, 5 * count_of(call.inputs[0])); },
-      .eval    = eval,
+      .eval          = eval,
       .samples =
           [] {
             std::vector<Sample> samples = cross_entropy_samples();

@@ -42,12 +42,13 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name    = "SoftmaxCrossEntropyLossInternalGrad",
-      .doc     = "dy, log_probability, labels, weights, ignore_index, bias -> dlogits (+ bias)",
-      .domain  = "com.microsoft",
-      .loss    = true,
-      .infer   = infer,
-      .factors = [](const OpCall&) -> Factors { return {}; },
+      .name          = "SoftmaxCrossEntropyLossInternalGrad",
+      .doc           = "dy, log_probability, labels, weights, ignore_index, bias -> dlogits (+ bias)",
+      .domain        = "com.microsoft",
+      .loss          = true,
+      .whole_because = "it divides by the number of all labels that count",
+      .infer         = infer,
+      .factors       = [](const OpCall&) -> Factors { return {}; },
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             return computes(call, outputs, (kTranscendental + 3) * count_of(outputs[0]));

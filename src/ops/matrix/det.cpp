@@ -29,9 +29,10 @@ Work work(const OpCall& call, std::span<const Type> outputs) {
 
 OpDef row() {
   return {
-      .name  = "Det",
-      .doc   = "x[..,n,n] -> y[..]: the determinant of each matrix",
-      .infer = [](const OpCall& call) -> std::vector<Type> {
+      .name          = "Det",
+      .doc           = "x[..,n,n] -> y[..]: the determinant of each matrix",
+      .whole_because = "it combines all elements of a matrix",
+      .infer         = [](const OpCall& call) -> std::vector<Type> {
         const Type x = tensor_operand(call, 0);
         return {has_rank(x) ? with_dims(x, batch_of_squares(call, x.dims)) : x};
       },

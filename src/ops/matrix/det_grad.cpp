@@ -32,11 +32,12 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name    = "DetGrad",
-      .doc     = "(x[..,n,n], dy[..]) -> dx: the gradient of Det",
-      .domain  = "foreflow",
-      .infer   = [](const OpCall& call) -> std::vector<Type> { return {tensor_operand(call, 0)}; },
-      .factors = [](const OpCall& call) { return square_factors(call, /*keeps_matrix=*/true); },
+      .name          = "DetGrad",
+      .doc           = "(x[..,n,n], dy[..]) -> dx: the gradient of Det",
+      .domain        = "foreflow",
+      .whole_because = "it combines all elements of a matrix",
+      .infer         = [](const OpCall& call) -> std::vector<Type> { return {tensor_operand(call, 0)}; },
+      .factors       = [](const OpCall& call) { return square_factors(call, /*keeps_matrix=*/true); },
       // An inverse, 2 n^3, and a product with the determinant.
       .work = [](const OpCall& call, std::span<const Type> outputs) -> Work {
         const Type& x = call.inputs[0];

@@ -127,15 +127,16 @@ std::vector<Sample> samples() {
 
 OpDef row() {
   return {
-      .name    = "Einsum",
-      .doc     = "products of the operands summed as `equation` says: \"bij,bjk->bik\"",
-      .product = ir::Product::letters,
-      .infer   = infer,
-      .factors = factors,
-      .work    = work,
-      .eval    = eval,
-      .grad    = grad_einsum,
-      .samples = samples,
+      .name          = "Einsum",
+      .doc           = "products of the operands summed as `equation` says: \"bij,bjk->bik\"",
+      .product       = ir::Product::letters,
+      .whole_because = "its equation does not treat that dimension by itself",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = work,
+      .eval          = eval,
+      .grad          = grad_einsum,
+      .samples       = samples,
   };
 }
 

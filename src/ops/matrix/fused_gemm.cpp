@@ -4,9 +4,10 @@ namespace foreflow::ops::definitions::fused_gemm {
 
 OpDef row() {
   return {
-      .name   = "FusedGemm",
-      .doc    = "activation(Gemm(a, b, c)): Relu, LeakyRelu, Sigmoid, Tanh, ..",
-      .domain = "com.microsoft",
+      .name          = "FusedGemm",
+      .doc           = "activation(Gemm(a, b, c)): Relu, LeakyRelu, Sigmoid, Tanh, ..",
+      .domain        = "com.microsoft",
+      .whole_because = "it multiplies all elements of that dimension with a weight",
       .infer =
           [](const OpCall& call) {
             std::vector<Type> types = row_of("Gemm").infer(call);

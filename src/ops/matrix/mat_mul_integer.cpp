@@ -16,10 +16,24 @@ std::vector<Type> infer(const OpCall& call) {
   return {result};
 }
 
+// A zero point of its own for each row or column is split along with it.
+std::string zero_letters(const OpCall& call, size_t zero, char letter) {
+  if (!call.has(zero)) return "";
+  return per_tensor(call, zero) ? dots_of(call, zero) : std::string(1, letter);
+}
+
 Factors factors(const OpCall& call) {
-  if (!splittable(call) || !per_tensor(call, kLeftZero) || !per_tensor(call, kRightZero)) return {};
+  if (!splittable(call)) return {};
+  for (const size_t zero : {kLeftZero, kRightZero}) {
+    const bool of_lanes = tensor_operand(call, zero - kLeftZero).dims.size() > 1;
+    if (call.has(zero) && !per_tensor(call, zero) && (!of_lanes || call.inputs[zero].dims.size() != 1)) return {};
+  }
   const ProductLetters text = letters_of(*product_of(call, {}), {});
-  return {.text = factor_text(call, {text.left, text.right}, {text.result})};
+  const char row            = text.left.size() < 2 ? '.' : text.left[text.left.size() - 2];
+  return {.text = factor_text(call,
+                              {text.left, text.right, zero_letters(call, kLeftZero, row),
+                               zero_letters(call, kRightZero, text.right.back())},
+                              {text.result})};
 }
 
 // A zero point for each row of the left operand, or for each column of the right one.
@@ -42,10 +56,11 @@ std::vector<Sample> samples() {
 
 OpDef row() {
   return {
-      .name    = "MatMulInteger",
-      .doc     = "x[..,i,k], w[..,k,j] in 8 bits, their zero points -> (x - zero) (w - zero)[..,i,j] in Int32",
-      .infer   = infer,
-      .factors = factors,
+      .name          = "MatMulInteger",
+      .doc           = "x[..,i,k], w[..,k,j] in 8 bits, their zero points -> (x - zero) (w - zero)[..,i,j] in Int32",
+      .whole_because = "it multiplies all elements of that dimension with a weight",
+      .infer         = infer,
+      .factors       = factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             const std::vector<Type> operands{as_real(call, 0), as_real(call, 1)};

@@ -151,9 +151,13 @@ OpDef row() {
       .doc =
           "(x[n,c,..] - mean[c]) / sqrt(variance[c] + epsilon) * scale[c] + bias[c]; in training by the batch's own "
           "mean and variance, which follow y: blended with the old ones, and as they are",
-      .statistics = {3, 4},
-      .infer      = infer_normalization,
-      .factors    = normalization_factors,
+      .statistics    = {3, 4},
+      .whole_because = "in training, its mean and variance are those of all samples",
+      .instead =
+          "in inference (training_mode = 0), or with a normalisation within each sample such as GroupNormalization, it "
+          "can",
+      .infer   = infer_normalization,
+      .factors = normalization_factors,
       // In inference one multiplication and one addition an element, as the statistics are folded.
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {

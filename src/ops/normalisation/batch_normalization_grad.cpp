@@ -46,9 +46,10 @@ OpDef row() {
   return {
       .name = "BatchNormalizationGrad",
       .doc  = "x[n,c,..], scale[c], mean[c], variance[c], dy -> dx, dscale, dbias: of BatchNormalization in inference",
-      .domain  = "foreflow",
-      .infer   = infer_grad,
-      .factors = [](const OpCall& call) -> Factors {
+      .domain        = "foreflow",
+      .whole_because = "it normalises along that dimension",
+      .infer         = infer_grad,
+      .factors       = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         const std::string all = letters(tensor_operand(call, 0).dims.size()), channel = "b";
         return {.text = factor_text(call, {all, channel, channel, channel, all}, {all, channel, channel})};

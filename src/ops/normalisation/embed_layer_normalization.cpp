@@ -96,9 +96,10 @@ OpDef row() {
       .doc =
           "tokens[b,s], segments[b,s], tables[..,h] -> LayerNormalization of the sum of their rows, lengths[b], the "
           "sum",
-      .domain  = "com.microsoft",
-      .infer   = infer,
-      .factors = factors,
+      .domain        = "com.microsoft",
+      .whole_because = "it normalises along that dimension",
+      .infer         = infer,
+      .factors       = factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             Work work  = copies_outputs(call, outputs);  // of the tables, only the rows that are looked up

@@ -35,8 +35,9 @@ OpDef row() {
       .doc =
           "(x[n,c,..] - mean) / sqrt(variance + epsilon) * scale + bias, over `num_groups` runs of channels; scale and "
           "bias for each channel, or for each run as before opset 21",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
+      .whole_because = "it normalises along that dimension",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         const std::string text = "n" + dots(tensor_operand(call, 0).dims.size() - 1);
         return {.text = factor_text(call, {text}, {text})};

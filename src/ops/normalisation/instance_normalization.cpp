@@ -27,8 +27,9 @@ OpDef row() {
       .name = "InstanceNormalization",
       .doc =
           "(x[n,c,..] - mean) / sqrt(variance + epsilon) * scale[c] + bias[c], mean and variance those of each [n,c]",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
+      .whole_because = "it normalises along that dimension",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         const std::string text = "nc" + dots(tensor_operand(call, 0).dims.size() - 2);
         return {.text = factor_text(call, {text, "c", "c"}, {text})};

@@ -85,8 +85,9 @@ OpDef row() {
   return {
       .name = "LayerNormalization",
       .doc  = "(x - mean) / sqrt(variance + epsilon) * scale + bias over the axes from `axis` on -> y, Mean, InvStdDev",
-      .infer   = infer_normalization,
-      .factors = normalization_factors,
+      .whole_because = "it normalises along that dimension",
+      .infer         = infer_normalization,
+      .factors       = normalization_factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             return computes(call, outputs, kNormalisationFlops * count_of(outputs[0]));

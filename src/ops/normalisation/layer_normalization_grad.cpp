@@ -39,11 +39,12 @@ std::vector<Array> eval_grad(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name    = "LayerNormalizationGrad",
-      .doc     = "x, scale, dy -> dx, dscale, dbias: the gradient of LayerNormalization",
-      .domain  = "foreflow",
-      .infer   = [](const OpCall& call) { return infer_scaled_rows(call, 2); },
-      .factors = [](const OpCall& call) { return split_scaled_rows(call, 2); },
+      .name          = "LayerNormalizationGrad",
+      .doc           = "x, scale, dy -> dx, dscale, dbias: the gradient of LayerNormalization",
+      .domain        = "foreflow",
+      .whole_because = "it normalises along that dimension",
+      .infer         = [](const OpCall& call) { return infer_scaled_rows(call, 2); },
+      .factors       = [](const OpCall& call) { return split_scaled_rows(call, 2); },
       // The statistics again, two means, the difference, and the sums for scale and bias.
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {

@@ -68,14 +68,15 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "MeanVarianceNormalization",
-      .doc     = "(x - mean) / standard deviation over `axes` (0, 2, 3)",
-      .infer   = [](const OpCall& call) -> std::vector<Type> { return {tensor_operand(call, 0)}; },
-      .factors = factors,
-      .work    = [](const OpCall& call,
+      .name          = "MeanVarianceNormalization",
+      .doc           = "(x - mean) / standard deviation over `axes` (0, 2, 3)",
+      .whole_because = "it normalises along that dimension",
+      .infer         = [](const OpCall& call) -> std::vector<Type> { return {tensor_operand(call, 0)}; },
+      .factors       = factors,
+      .work          = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, 6 * count_of(outputs[0])); },
-      .eval    = eval,
-      .grad    = grad,
+      .eval          = eval,
+      .grad          = grad,
       .samples =
           [] {
             return std::vector<Sample>{{{}, {f32({2, 4, 2, 3})}},

@@ -39,10 +39,11 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "SimplifiedLayerNormalization",
-      .doc     = "x / sqrt(mean(x^2) + epsilon) * scale over the axes from `axis` on -> y, 1 / sqrt(..): RMSNorm",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
+      .name          = "SimplifiedLayerNormalization",
+      .doc           = "x / sqrt(mean(x^2) + epsilon) * scale over the axes from `axis` on -> y, 1 / sqrt(..): RMSNorm",
+      .whole_because = "it normalises along that dimension",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         const size_t rank      = tensor_operand(call, 0).dims.size();
         const std::string kept = letters_before(rank, axis_attribute(call, rank, -1));

@@ -28,11 +28,12 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name    = "SimplifiedLayerNormalizationGrad",
-      .doc     = "x, scale, dy -> dx, dscale: the gradient of SimplifiedLayerNormalization",
-      .domain  = "foreflow",
-      .infer   = [](const OpCall& call) { return infer_scaled_rows(call, 1); },
-      .factors = [](const OpCall& call) { return split_scaled_rows(call, 1); },
+      .name          = "SimplifiedLayerNormalizationGrad",
+      .doc           = "x, scale, dy -> dx, dscale: the gradient of SimplifiedLayerNormalization",
+      .domain        = "foreflow",
+      .whole_because = "it normalises along that dimension",
+      .infer         = [](const OpCall& call) { return infer_scaled_rows(call, 1); },
+      .factors       = [](const OpCall& call) { return split_scaled_rows(call, 1); },
       // The root again, a mean, the difference, and the sum for the scale.
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {

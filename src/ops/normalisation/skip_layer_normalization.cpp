@@ -102,8 +102,9 @@ OpDef row() {
       .name   = "SkipLayerNormalization",
       .doc    = "LayerNormalization(input + skip + bias) over the last axis -> y, Mean, InvStdDev, input + skip + bias",
       .domain = "com.microsoft",
-      .infer  = infer_skip,
-      .factors = skip_factors,
+      .whole_because = "it normalises along that dimension",
+      .infer         = infer_skip,
+      .factors       = skip_factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             return computes(call, outputs, (kNormalisationFlops + 2) * count_of(outputs[0]));

@@ -74,11 +74,12 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "SkipSimplifiedLayerNormalization",
-      .doc     = "SimplifiedLayerNormalization(input + skip + bias) over the last axis -> y, 0, 1 / rms, the sum",
-      .domain  = "com.microsoft",
-      .infer   = infer,
-      .factors = factors,
+      .name          = "SkipSimplifiedLayerNormalization",
+      .doc           = "SimplifiedLayerNormalization(input + skip + bias) over the last axis -> y, 0, 1 / rms, the sum",
+      .domain        = "com.microsoft",
+      .whole_because = "it normalises along that dimension",
+      .infer         = infer,
+      .factors       = factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             return computes(call, outputs, (kRmsFlops + 2) * count_of(outputs[0]));

@@ -58,12 +58,13 @@ OpDef row() {
   return {
       .name = "DequantizeLinear",
       .doc  = "x, scale, zero_point -> (x - zero_point) * scale, per tensor, per index of `axis` or per block along it",
-      .infer   = infer,
-      .factors = factors,
-      .work    = [](const OpCall& call,
+      .whole_because = "a range of numbers that share one scale spans it",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, 2 * count_of(outputs[0])); },
-      .eval    = eval,
-      .samples = samples,
+      .eval          = eval,
+      .samples       = samples,
   };
 }
 

@@ -35,9 +35,11 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name  = "DynamicQuantizeLinear",
-      .doc   = "x -> x in UInt8, the scale and the zero point that its range gives",
-      .infer = infer,
+      .name          = "DynamicQuantizeLinear",
+      .doc           = "x -> x in UInt8, the scale and the zero point that its range gives",
+      .whole_because = "its scale and zero point come from the range of all samples",
+      .instead       = "quantised statically, with scales from a calibration, the model can",
+      .infer         = infer,
       // The range is that of all elements.
       .factors = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};

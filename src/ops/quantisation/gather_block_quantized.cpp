@@ -73,11 +73,12 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name    = "GatherBlockQuantized",
-      .doc     = "table[rows,k] of few bits, indices, scales[rows,blocks], zero points -> the unpacked rows [..,k]",
-      .domain  = "com.microsoft",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
+      .name   = "GatherBlockQuantized",
+      .doc    = "table[rows,k] of few bits, indices, scales[rows,blocks], zero points -> the unpacked rows [..,k]",
+      .domain = "com.microsoft",
+      .whole_because = "its indices may point anywhere along that dimension",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         const std::string rows = letters(tensor_operand(call, kIndices).dims.size());
         return {.text = factor_text(call, {"..", rows}, {rows + "."})};

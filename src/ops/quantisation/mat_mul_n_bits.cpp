@@ -153,13 +153,14 @@ OpDef row() {
           "x[..,k], w[n,blocks,bytes] of `bits` each, scales[n,blocks], zero points, bias -> x times the unpacked "
           "weight, "
           "[..,n]",
-      .domain   = "com.microsoft",
-      .fit_part = fit_part,
-      .infer    = infer,
-      .factors  = factors,
-      .work     = work,
-      .eval     = eval,
-      .samples  = samples,
+      .domain        = "com.microsoft",
+      .fit_part      = fit_part,
+      .whole_because = "a range of numbers that share one scale spans it",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = work,
+      .eval          = eval,
+      .samples       = samples,
   };
 }
 

@@ -67,8 +67,9 @@ OpDef row() {
   return {
       .name = "QLinearConv",
       .doc  = "x[n,c,..], w[m,c,kernel..] in 8 bits, each with its scale and zero point, those of y, bias -> y[n,m,..]",
-      .infer   = infer,
-      .factors = factors,
+      .whole_because = "its windows reach across that dimension",
+      .infer         = infer,
+      .factors       = factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             const double sums = flops_of_row("Conv", call.attributes, real_operands(call)).value();

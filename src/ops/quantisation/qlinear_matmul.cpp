@@ -20,11 +20,20 @@ std::vector<Type> infer(const OpCall& call) {
   return {result};
 }
 
+// A scale or zero point of its own for each column is split along with it.
+std::string of_columns(const OpCall& call, size_t operand, char column) {
+  return per_tensor(call, operand) ? dots_of(call, operand) : std::string(1, column);
+}
+
 // The result is rounded, so k may not be split.
 Factors factors(const OpCall& call) {
   if (!splittable(call)) return {};
-  for (const size_t operand : {kXScale, kXZero, kWScale, kWZero, kYScale, kYZero}) {
+  for (const size_t operand : {kXScale, kXZero, kYScale, kYZero}) {
     if (!per_tensor(call, operand)) return {};
+  }
+  for (const size_t operand : {kWScale, kWZero}) {
+    const bool of_columns = tensor_operand(call, kW).dims.size() > 1 && call.inputs[operand].dims.size() == 1;
+    if (!per_tensor(call, operand) && !of_columns) return {};
   }
   const std::vector<Type> operands = real_operands(call);
   const std::vector<const Array*> known(operands.size());
@@ -34,8 +43,11 @@ Factors factors(const OpCall& call) {
       if (text.result.find(letter) == std::string::npos) letter = '.';
     }
   }
-  return {.text =
-              factor_text(call, {text.left, dots_of(call, kXScale), dots_of(call, kXZero), text.right}, {text.result})};
+  const char column = text.right.back();
+  return {.text = factor_text(call,
+                              {text.left, dots_of(call, kXScale), dots_of(call, kXZero), text.right,
+                               of_columns(call, kWScale, column), of_columns(call, kWZero, column)},
+                              {text.result})};
 }
 
 std::vector<Array> eval(const OpCall& call) {
@@ -63,17 +75,22 @@ std::vector<Sample> samples() {
             {bytes(x), f32({}), bytes({}), bytes(w), f32({}), bytes({}), f32({}), bytes({})},
             {scale(kXScale), scale(kWScale), scale(kYScale)}};
   };
-  return {with({4, 2}, {2, 6}), with({2, 4, 2}, {2, 2, 6})};
+  Sample columns    = with({4, 2}, {2, 6});
+  columns.inputs[4] = f32({6});
+  columns.inputs[5] = bytes({6});
+  columns.values[1] = {kWScale, Array::of_floats({6}, {0.5F, 1, 2, 0.25F, 0.5F, 1})};
+  return {with({4, 2}, {2, 6}), with({2, 4, 2}, {2, 2, 6}), columns};
 }
 
 }  // namespace
 
 OpDef row() {
   return {
-      .name    = "QLinearMatMul",
-      .doc     = "x[..,i,k], w[..,k,j] in 8 bits, each with its scale and zero point, and those of y -> y[..,i,j]",
-      .infer   = infer,
-      .factors = factors,
+      .name = "QLinearMatMul",
+      .doc  = "x[..,i,k], w[..,k,j] in 8 bits, each with its scale and zero point, and those of y -> y[..,i,j]",
+      .whole_because = "it multiplies all elements of that dimension with a weight",
+      .infer         = infer,
+      .factors       = factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             const double product = flops_of_row("MatMul", {}, real_operands(call)).value();

@@ -76,12 +76,13 @@ OpDef row() {
       .doc =
           "x, scale, zero_point -> round(x / scale) + zero_point in at most 16 bits, per tensor, per index of `axis` "
           "or per block along it",
-      .infer   = infer,
-      .factors = factors,
-      .work    = [](const OpCall& call,
+      .whole_because = "a range of numbers that share one scale spans it",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, 3 * count_of(outputs[0])); },
-      .eval    = eval,
-      .samples = samples,
+      .eval          = eval,
+      .samples       = samples,
   };
 }
 

@@ -26,10 +26,11 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name     = "Bernoulli",
-      .doc      = "x -> 1 with probability x, else 0, the same for the same `seed`",
-      .foldable = false,
-      .infer    = infer,
+      .name          = "Bernoulli",
+      .doc           = "x -> 1 with probability x, else 0, the same for the same `seed`",
+      .foldable      = false,
+      .whole_because = "the random numbers of a part are not those of the whole",
+      .infer         = infer,
       // A part would draw the numbers of the beginning.
       .factors = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};

@@ -52,9 +52,10 @@ OpDef row() {
   return {
       .name = "Multinomial",
       .doc  = "x[b,c] logarithms of weights -> `sample_size` classes [b,n] drawn by them, the same for the same `seed`",
-      .foldable = false,
-      .infer    = infer,
-      .factors  = [](const OpCall& call) -> Factors {
+      .foldable      = false,
+      .whole_because = "the random numbers of a part are not those of the whole",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         return splittable(call) ? Factors{.text = factor_text(call, {}, {".."})} : Factors{};
       },
       .work =

@@ -96,11 +96,12 @@ DType dtype_attribute(const OpCall& call, DType fallback) {
 
 OpDef random_row(std::string_view name, std::string_view doc, Distribution distribution) {
   return {
-      .name     = name,
-      .doc      = doc,
-      .role     = Role::constant,
-      .foldable = false,
-      .infer    = [](const OpCall& call) -> std::vector<Type> {
+      .name          = name,
+      .doc           = doc,
+      .role          = Role::constant,
+      .foldable      = false,
+      .whole_because = "the random numbers of a part are not those of the whole",
+      .infer         = [](const OpCall& call) -> std::vector<Type> {
         return {Type::tensor(dtype_attribute(call, DType::f32), shape_of(call))};
       },
       .factors = [](const OpCall& call) { return whole(call, f32(shape_of(call))); },
@@ -119,11 +120,12 @@ OpDef random_row(std::string_view name, std::string_view doc, Distribution distr
 
 OpDef random_like_row(std::string_view name, std::string_view doc, Distribution distribution) {
   return {
-      .name     = name,
-      .doc      = doc,
-      .foldable = false,
-      .infer    = [](const OpCall& call) -> std::vector<Type> { return {infer_like(call)}; },
-      .factors  = [](const OpCall& call) { return splittable(call) ? whole(call, infer_like(call)) : Factors{}; },
+      .name          = name,
+      .doc           = doc,
+      .foldable      = false,
+      .whole_because = "the random numbers of a part are not those of the whole",
+      .infer         = [](const OpCall& call) -> std::vector<Type> { return {infer_like(call)}; },
+      .factors       = [](const OpCall& call) { return splittable(call) ? whole(call, infer_like(call)) : Factors{}; },
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             return computes(call, outputs, kTranscendental * count_of(outputs[0]));

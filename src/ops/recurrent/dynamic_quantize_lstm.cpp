@@ -206,12 +206,14 @@ OpDef row() {
       .doc =
           "LSTM with w[d,i,4h] and r[d,h,4h] in 8 bits, their scales and zero points; x, and h at every step, "
           "are quantised by their ranges",
-      .domain  = "com.microsoft",
-      .infer   = infer,
-      .factors = factors,
-      .work    = work,
-      .eval    = eval,
-      .samples = samples,
+      .domain        = "com.microsoft",
+      .whole_because = "its scale and zero point come from the range of all samples",
+      .instead       = "quantised statically, with scales from a calibration, the model can",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = work,
+      .eval          = eval,
+      .samples       = samples,
   };
 }
 

@@ -183,10 +183,11 @@ std::vector<Array> eval_gradient(const OpCall& call) {
 template <class Cell>
 OpDef layer(std::string_view name, std::string_view doc) {
   return {
-      .name    = name,
-      .doc     = doc,
-      .infer   = [](const OpCall& call) { return infer(call, Cell::kKind); },
-      .factors = [](const OpCall& call) { return factors(call, Cell::kKind); },
+      .name          = name,
+      .doc           = doc,
+      .whole_because = "each step needs the one before it",
+      .infer         = [](const OpCall& call) { return infer(call, Cell::kKind); },
+      .factors       = [](const OpCall& call) { return factors(call, Cell::kKind); },
       .work    = [](const OpCall& call, std::span<const Type> outputs) { return work(call, outputs, Cell::kKind); },
       .eval    = eval<Cell>,
       .grad    = [](GradBuilder& builder) { grad(builder, Cell::kKind, Cell::kGradient); },
@@ -198,11 +199,12 @@ OpDef layer(std::string_view name, std::string_view doc) {
 template <class Cell>
 OpDef layer_gradient(std::string_view doc) {
   return {
-      .name    = Cell::kGradient,
-      .doc     = doc,
-      .domain  = "foreflow",
-      .infer   = [](const OpCall& call) { return infer_gradient(call, Cell::kKind); },
-      .factors = [](const OpCall& call) { return gradient_factors(call, Cell::kKind); },
+      .name          = Cell::kGradient,
+      .doc           = doc,
+      .domain        = "foreflow",
+      .whole_because = "each step needs the one before it",
+      .infer         = [](const OpCall& call) { return infer_gradient(call, Cell::kKind); },
+      .factors       = [](const OpCall& call) { return gradient_factors(call, Cell::kKind); },
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             Work all  = work(call, outputs, Cell::kKind);

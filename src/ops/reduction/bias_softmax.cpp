@@ -52,12 +52,13 @@ Factors factors(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name      = "BiasSoftmax",
-      .doc       = "x, bias -> Softmax(x + bias) over all axes from `axis` (1) on",
-      .domain    = "com.microsoft",
-      .softmax   = ir::Softmax::biased,
-      .adds_bias = true,
-      .infer     = [](const OpCall& call) -> std::vector<Type> {
+      .name          = "BiasSoftmax",
+      .doc           = "x, bias -> Softmax(x + bias) over all axes from `axis` (1) on",
+      .domain        = "com.microsoft",
+      .softmax       = ir::Softmax::biased,
+      .adds_bias     = true,
+      .whole_because = "it normalises along that dimension",
+      .infer         = [](const OpCall& call) -> std::vector<Type> {
         check_two_operands(call);
         common_dtype(call, std::vector{tensor_operand(call, 0), tensor_operand(call, 1)});
         return {tensor_operand(call, 0)};

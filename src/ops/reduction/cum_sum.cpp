@@ -62,14 +62,15 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name     = "CumSum",
-      .doc      = "running sum of x along `axis` (attribute or operand)",
-      .additive = true,
-      .infer    = [](const OpCall& call) -> std::vector<Type> { return {tensor_operand(call, 0)}; },
-      .factors  = factors,
-      .work     = elementwise_work<1>,
-      .eval     = eval,
-      .grad     = grad,
+      .name          = "CumSum",
+      .doc           = "running sum of x along `axis` (attribute or operand)",
+      .additive      = true,
+      .whole_because = "it adds up along that dimension",
+      .infer         = [](const OpCall& call) -> std::vector<Type> { return {tensor_operand(call, 0)}; },
+      .factors       = factors,
+      .work          = elementwise_work<1>,
+      .eval          = eval,
+      .grad          = grad,
       .samples =
           [] {
             return std::vector<Sample>{

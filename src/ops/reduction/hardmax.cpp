@@ -8,9 +8,10 @@ OpDef row() {
   return {
       .name = "Hardmax",
       .doc  = "1 at the first of the largest elements along `axis`, else 0; flatten = 1: along all axes from `axis` on",
-      .infer   = infer_softmax,
-      .factors = softmax_factors,
-      .work    = softmax_work,
+      .whole_because = "it compares all elements along that dimension",
+      .infer         = infer_softmax,
+      .factors       = softmax_factors,
+      .work          = softmax_work,
       .eval =
           [](const OpCall& call) {
             return eval_softmax(call, [](std::vector<double>& lane) {

@@ -22,12 +22,13 @@ void grad_log_softmax(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "LogSoftmax",
-      .doc     = "x - log(sum(exp(x))) along `axis`; flatten = 1: along all axes from `axis` on",
-      .softmax = ir::Softmax::log,
-      .infer   = infer_softmax,
-      .factors = softmax_factors,
-      .work    = softmax_work,
+      .name          = "LogSoftmax",
+      .doc           = "x - log(sum(exp(x))) along `axis`; flatten = 1: along all axes from `axis` on",
+      .softmax       = ir::Softmax::log,
+      .whole_because = "it normalises along that dimension",
+      .infer         = infer_softmax,
+      .factors       = softmax_factors,
+      .work          = softmax_work,
       .eval =
           [](const OpCall& call) {
             return eval_softmax(call, [](std::vector<double>& lane) {

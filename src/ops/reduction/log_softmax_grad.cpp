@@ -21,11 +21,12 @@ std::vector<Array> eval_grad(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name    = "LogSoftmaxGrad",
-      .doc     = "y, dy -> dx = dy - exp(y) * sum(dy along `axis`): the gradient of LogSoftmax by its result",
-      .domain  = "foreflow",
-      .infer   = infer_softmax_grad,
-      .factors = softmax_factors,
+      .name          = "LogSoftmaxGrad",
+      .doc           = "y, dy -> dx = dy - exp(y) * sum(dy along `axis`): the gradient of LogSoftmax by its result",
+      .domain        = "foreflow",
+      .whole_because = "it normalises along that dimension",
+      .infer         = infer_softmax_grad,
+      .factors       = softmax_factors,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             return computes(call, outputs, (kTranscendental + 3) * count_of(outputs[0]));

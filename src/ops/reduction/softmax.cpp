@@ -4,12 +4,13 @@ namespace foreflow::ops::definitions::softmax {
 
 OpDef row() {
   return {
-      .name    = "Softmax",
-      .doc     = "exp(x) / sum(exp(x)) along `axis`; flatten = 1: along all axes from `axis` on",
-      .softmax = ir::Softmax::plain,
-      .infer   = infer_softmax,
-      .factors = softmax_factors,
-      .work    = softmax_work,
+      .name          = "Softmax",
+      .doc           = "exp(x) / sum(exp(x)) along `axis`; flatten = 1: along all axes from `axis` on",
+      .softmax       = ir::Softmax::plain,
+      .whole_because = "it normalises along that dimension",
+      .infer         = infer_softmax,
+      .factors       = softmax_factors,
+      .work          = softmax_work,
       .eval =
           [](const OpCall& call) {
             return eval_softmax(call, [](std::vector<double>& lane) {

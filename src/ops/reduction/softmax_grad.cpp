@@ -24,15 +24,16 @@ std::vector<Array> eval_grad(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name    = "SoftmaxGrad",
-      .doc     = "y, dy -> dx = y * (dy - sum(y * dy) along `axis`): the gradient of Softmax by its result",
-      .domain  = "foreflow",
-      .infer   = infer_softmax_grad,
-      .factors = softmax_factors,
-      .work    = [](const OpCall& call,
+      .name          = "SoftmaxGrad",
+      .doc           = "y, dy -> dx = y * (dy - sum(y * dy) along `axis`): the gradient of Softmax by its result",
+      .domain        = "foreflow",
+      .whole_because = "it normalises along that dimension",
+      .infer         = infer_softmax_grad,
+      .factors       = softmax_factors,
+      .work          = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, 4 * count_of(outputs[0])); },
-      .eval    = eval_grad,
-      .samples = softmax_grad_samples,
+      .eval          = eval_grad,
+      .samples       = softmax_grad_samples,
   };
 }
 

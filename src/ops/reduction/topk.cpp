@@ -106,8 +106,9 @@ OpDef row() {
   return {
       .name = "TopK",
       .doc = "x[a,n,b], k -> the k largest (largest = 0: smallest) elements along `axis` in order, and their positions",
-      .infer   = infer,
-      .factors = factors,
+      .whole_because = "it ranks all elements along that dimension",
+      .infer         = infer,
+      .factors       = factors,
       // A heap of k a lane: about log2(n) comparisons an element would do; one is counted.
       .work    = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, count_of(call.inputs[0])); },

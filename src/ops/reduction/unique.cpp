@@ -97,11 +97,12 @@ OpDef row() {
       .doc =
           "the different elements of x (slices along `axis`), where each stands first, which one each place has, and "
           "how often it comes; sorted = 0: in order of appearance",
-      .infer   = infer,
-      .factors = [](const OpCall&) -> Factors { return {}; },
-      .work    = [](const OpCall& call,
+      .whole_because = "how many elements it keeps depends on all of them",
+      .infer         = infer,
+      .factors       = [](const OpCall&) -> Factors { return {}; },
+      .work          = [](const OpCall& call,
                  std::span<const Type> outputs) { return computes(call, outputs, count_of(call.inputs[0])); },
-      .eval    = eval,
+      .eval          = eval,
       .samples =
           [] {
             const Array x = Array::of_floats({3, 2}, {2, 1, 0, 1, 2, 1});

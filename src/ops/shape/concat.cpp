@@ -107,6 +107,7 @@ OpDef row() {
       .additive        = true,
       .aliases_operand = true,
       .joins_operands  = true,
+      .whole_because   = "it joins its operands along that dimension",
       .infer           = infer,
       .factors         = factors,
       .work            = moves_unless_placed,

@@ -20,9 +20,10 @@ Array lengths(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name   = "ConcatTraining",
-      .doc    = "x0[a,n0,b], x1[a,n1,b], .. -> their Concat along `axis`, and n0, n1, ..",
-      .domain = "com.microsoft",
+      .name          = "ConcatTraining",
+      .doc           = "x0[a,n0,b], x1[a,n1,b], .. -> their Concat along `axis`, and n0, n1, ..",
+      .domain        = "com.microsoft",
+      .whole_because = "it joins its operands along that dimension",
       .infer =
           [](const OpCall& call) {
             std::vector<Type> types = row_of("Concat").infer(call);

@@ -60,6 +60,7 @@ OpDef row() {
       .additive        = true,
       .aliases_operand = true,
       .fit_part        = fit_shape,
+      .whole_because   = "the shape that it makes is stated for the whole batch",
       .infer           = infer,
       .factors         = factors,
       .work            = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },

@@ -31,10 +31,11 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name    = "EyeLike",
-      .doc     = "x[i,j] -> 1 on diagonal `k`, 0 elsewhere, in the shape of x and data type `dtype` (that of x)",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
+      .name          = "EyeLike",
+      .doc           = "x[i,j] -> 1 on diagonal `k`, 0 elsewhere, in the shape of x and data type `dtype` (that of x)",
+      .whole_because = "its result depends on where an element stands in the whole matrix",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         return splittable(call) ? Factors{.text = factor_text(call, {}, {".."})} : Factors{};
       },
       .work = [](const OpCall&, std::span<const Type> outputs) -> Work {

@@ -193,12 +193,13 @@ OpDef row() {
         const bool zeros = mode_of(call) == "constant" && !call.has(2) && call.attributes.float_or("value", 0) == 0;
         return zeros ? std::optional<size_t>(0) : std::nullopt;
       },
-      .infer   = infer,
-      .factors = factors,
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
-      .eval    = eval,
-      .grad    = grad,
-      .samples = samples,
+      .whole_because = "it cuts or fills up that dimension",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
+      .eval          = eval,
+      .grad          = grad,
+      .samples       = samples,
   };
 }
 

@@ -79,12 +79,13 @@ OpDef row() {
       .doc =
           "x repeated along dimension `dim`, as often as dimension `like_dim` of operand 1 is large: what samples "
           "share, once for each sample",
-      .domain  = "foreflow",
-      .infer   = infer,
-      .factors = factors,
-      .work    = copies_outputs,
-      .eval    = eval,
-      .grad    = grad,
+      .domain        = "foreflow",
+      .whole_because = "it repeats that dimension",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = copies_outputs,
+      .eval          = eval,
+      .grad          = grad,
       .samples =
           [] {
             return std::vector<Sample>{

@@ -64,11 +64,12 @@ OpDef row() {
       .doc =
           "x[t,b,..], lengths[b] -> x with the first lengths[b] elements of sequence b turned round; time_axis, "
           "batch_axis",
-      .additive = true,
-      .infer    = infer,
-      .factors  = factors,
-      .work     = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
-      .eval     = eval,
+      .additive      = true,
+      .whole_because = "it reverses that dimension",
+      .infer         = infer,
+      .factors       = factors,
+      .work          = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
+      .eval          = eval,
       .grad =
           [](GradBuilder& builder) {
             builder.set_input_gradient(0, builder.emit("ReverseSequence", builder.call().attributes,

@@ -160,6 +160,7 @@ OpDef row() {
       .additive        = true,
       .aliases_operand = true,
       .fit_part        = fit_part,
+      .whole_because   = "it takes a part of that dimension",
       .infer           = infer,
       .factors         = factors,
       .work            = copies_outputs,

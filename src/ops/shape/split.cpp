@@ -126,6 +126,7 @@ OpDef row() {
       .additive        = true,
       .aliases_operand = true,
       .fit_part        = fit_part,
+      .whole_because   = "it cuts that dimension into parts",
       .infer           = infer,
       .factors         = factors,
       .work            = moves_unless_placed,

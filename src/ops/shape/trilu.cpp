@@ -43,9 +43,10 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name  = "Trilu",
-      .doc   = "x[..,m,n] with 0 below (upper = 0: above) diagonal k",
-      .infer = [](const OpCall& call) -> std::vector<Type> {
+      .name          = "Trilu",
+      .doc           = "x[..,m,n] with 0 below (upper = 0: above) diagonal k",
+      .whole_because = "its result depends on where an element stands in the whole matrix",
+      .infer         = [](const OpCall& call) -> std::vector<Type> {
         const Type x = tensor_operand(call, 0);
         if (has_rank(x) && x.dims.size() < 2) {
           call.fail("rank " + std::to_string(x.dims.size()) + "; 2 or more would be right");

@@ -101,10 +101,11 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "DFT",
-      .doc     = "x[..,n,..,1 or 2], length -> the discrete Fourier transform along `axis`, [..,k,..,2]",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
+      .name          = "DFT",
+      .doc           = "x[..,n,..,1 or 2], length -> the discrete Fourier transform along `axis`, [..,k,..,2]",
+      .whole_because = "it transforms the whole signal",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         std::string text                 = letters(tensor_operand(call, 0).dims.size());
         text[axis_of(call, text.size())] = text.back() = '.';

@@ -94,8 +94,9 @@ OpDef row() {
       .name = "STFT",
       .doc =
           "signal[b,n,1 or 2], step, window[l], frame length -> the transforms of windowed frames, [b,frames,bins,2]",
-      .infer   = infer,
-      .factors = [](const OpCall& call) -> Factors {
+      .whole_because = "it transforms the whole signal",
+      .infer         = infer,
+      .factors       = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         return {.text = factor_text(call, {"b" + dots(tensor_operand(call, kSignal).dims.size() - 1)}, {"b..."})};
       },

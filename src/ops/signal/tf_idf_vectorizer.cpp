@@ -131,7 +131,8 @@ OpDef row() {
       .doc =
           "x[n,c] of integers -> y[n,columns]: how often each n-gram of pool_int64s stands in a row, weighted by "
           "`mode`",
-      .infer = [](const OpCall& call) -> std::vector<Type> {
+      .whole_because = "it counts what follows what along that dimension",
+      .infer         = [](const OpCall& call) -> std::vector<Type> {
         const Type x = tensor_operand(call, 0);
         return {has_rank(x) ? f32(result_dims(call, x.dims)) : Type::unranked(DType::f32)};
       },

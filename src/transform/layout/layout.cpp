@@ -146,6 +146,19 @@ std::optional<Decision> with_letter(const ir::OpCall& call, const ir::Factors& f
   return decision;
 }
 
+// Whether the op multiplies all that lies along the dimensions that a quantised weight keeps whole: it rounds the sums,
+// or its weight consists of blocks.
+bool multiplies_whole(const ir::OpCall& call, size_t weight, const std::string& letters) {
+  const ir::Type& type = call.inputs[weight];
+  if (ir::is_float(type.dtype)) return false;
+  double whole = 1;
+  for (size_t dim = 0; dim < letters.size(); ++dim)
+    whole *= letters[dim] == '.' ? static_cast<double>(type.dims[dim]) : 1;
+  const std::vector<ir::Type> outputs = call.def.infer(call);
+  const auto count                    = static_cast<double>(ir::element_count(outputs[0].dims));
+  return whole > 1 && call.def.work(call, outputs).flops.value() >= 2 * count * whole;
+}
+
 }  // namespace
 
 std::string sharding_spec(const Layout& layout, size_t rank) {
@@ -191,15 +204,19 @@ std::optional<Layout> starts_split(const ir::OpCall& call, size_t weight, int wa
   if (call.def.role != ir::Role::compute) return std::nullopt;
   const FactorText text = parse_factors(call.def.factors(call).text);
   if (weight >= text.inputs.size() || text.outputs.size() != 1) return std::nullopt;
-  bool contracts = false;
-  int column     = -1;
+  bool contracts       = multiplies_whole(call, weight, text.inputs[weight]);
+  int column           = -1;
+  const bool quantised = !ir::is_float(call.inputs[weight].dtype);
   for (size_t dim = 0; dim < text.inputs[weight].size(); ++dim) {
     const char letter = text.inputs[weight][dim];
     if (letter == '.') continue;
     bool shared = false;
-    for (size_t i = 0; i < text.inputs.size(); ++i)
-      shared = shared ||
-               (i != weight && static_cast<int>(i) != text.once && text.inputs[i].find(letter) != std::string::npos);
+    for (size_t i = 0; i < text.inputs.size(); ++i) {
+      // Behind a quantised weight, or as one number for each column, stand its scales and zero points.
+      const bool scales = quantised && ((weight > 0 && i > weight) || call.inputs[i].dims.size() == 1);
+      shared            = shared || (i != weight && !scales && static_cast<int>(i) != text.once &&
+                          text.inputs[i].find(letter) != std::string::npos);
+    }
     const bool kept = text.outputs[0].find(letter) != std::string::npos;
     contracts       = contracts || (shared && !kept);
     if (!shared && kept) column = static_cast<int>(dim);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "foreflow/base/refusal.h"
+#include "transform/layout/why_whole.h"
 
 namespace foreflow::transform {
 namespace {
@@ -159,7 +160,7 @@ LayoutInterpretation interpret_split(const ir::Module& module, const std::vector
     const ir::Function& function = module.functions[result.instances[i].function];
     for (const ir::Op& op : function.ops) {
       if (!op.is_call() && !judge_once(function, op, result.instances[i].values).as_it_arrives)
-        mixes_samples(module, function, op, what);
+        mixes_samples(module, function, op, result.instances[i].values, ways, what);
     }
   }
   return result;
@@ -167,9 +168,13 @@ LayoutInterpretation interpret_split(const ir::Module& module, const std::vector
 
 }  // namespace
 
-void mixes_samples(const ir::Module& module, const ir::Function& function, const ir::Op& op, const std::string& what) {
+void mixes_samples(const ir::Module& module, const ir::Function& function, const ir::Op& op,
+                   const interpret::Values<LaidOut>& values, int ways, const std::string& what) {
+  const WhyWhole why        = why_whole(function, op, values, ways);
+  const std::string instead = why.instead.empty() ? "" : "; " + why.instead;
   throw RefusalError(Cause::program, ir::describe(module, function, op),
-                     "needs the whole batch at once, so the batch cannot be split over " + what);
+                     "needs the whole batch at once, because " + why.because + ", so the batch cannot be split over " +
+                         what + instead);
 }
 
 LayoutInterpretation interpret_layouts(const ir::Module& module, int ways, const std::string& what) {

@@ -69,8 +69,8 @@ class Judge {
   std::vector<uint64_t> words_;    // scratch
 };
 
-// Throws RefusalError: this op needs the whole batch.
+// Throws RefusalError: this op needs the whole batch, why it does (why_whole.h), and what could be split in its stead.
 [[noreturn]] void mixes_samples(const ir::Module& module, const ir::Function& function, const ir::Op& op,
-                                const std::string& what);
+                                const interpret::Values<LaidOut>& values, int ways, const std::string& what);
 
 }  // namespace foreflow::transform

@@ -126,7 +126,7 @@ class Pipeliner {
     for (size_t o = 0; o < staged_.size(); ++o) {
       const bool once = staged_[o].phase == StagePhase::update;
       if (once ? reads_split(function_.ops[o]) : !judge_once(function_, function_.ops[o], values_).as_it_arrives) {
-        mixes_samples(module_, function_, function_.ops[o], "microbatches");
+        mixes_samples(module_, function_, function_.ops[o], values_, microbatches_, "microbatches");
       }
     }
   }

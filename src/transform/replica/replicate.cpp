@@ -195,7 +195,8 @@ class Replicator {
     const Verdict& verdict = judge_(function_, op, values_);
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == ValueId::none || values_[ir::index(inputs[i])].layout == verdict.decision.inputs[i]) continue;
-      if (!values_[ir::index(inputs[i])].layout.is_partial()) mixes_samples(module_, function_, op, "replicas");
+      if (!values_[ir::index(inputs[i])].layout.is_partial())
+        mixes_samples(module_, function_, op, values_, ways_, "replicas");
       found[i] = &sum(ir::index(inputs[i]));
     }
     return found;

@@ -299,7 +299,8 @@ class ReplicaWriter {
     const Verdict& verdict = judge_(entry_, op, values_);
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == ValueId::none || values_[ir::index(inputs[i])].layout == verdict.decision.inputs[i]) continue;
-      if (!values_[ir::index(inputs[i])].layout.is_partial()) mixes_samples(module_, entry_, op, "replicas");
+      if (!values_[ir::index(inputs[i])].layout.is_partial())
+        mixes_samples(module_, entry_, op, values_, how_.ways, "replicas");
       found[i] = sum(ir::index(inputs[i]));
     }
     return found;

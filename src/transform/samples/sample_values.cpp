@@ -138,7 +138,7 @@ class SampleFinder {
       const ValueId id = inputs[i];
       const bool same  = found_.content(id) == Content::same;
       if (!same && found_.content(id) != Content::shared) return false;
-      const bool states_sizes = i > 0 && (op.def->role == ir::Role::view || stretches(op.def->name) || resizes(op));
+      const bool states_sizes = i > 0 && (op.def->role == ir::Role::view || stretches(op.def->name) || fits_size(op));
       if (!same && !states_sizes && id != ValueId::none && !found_.same_for_all_b[ir::index(id)] &&
           op.def->name != "ConstantOfShape")
         return false;
@@ -148,19 +148,21 @@ class SampleFinder {
     }
     if (!op.def->foldable || op.result_count != 1) return false;
     if (!any) return stretches(op.def->name);
-    if (resizes(op)) return keeps_samples(inputs[0], result);
+    if (fits_size(op)) return keeps_samples(inputs[0], result);
     const OpTypes types(function_, op, found_.small.entry().values);
     const Decision decision = decide(types.call(), arriving, static_cast<int>(found_.small_batch));
     const auto dim          = static_cast<int32_t>(found_.dim_of(result)->dim);
     return decision.inputs == arriving && decision.outputs[0] == Layout::split(dim);
   }
 
-  // Sizes are stated for the whole batch, so its factors keep no split.
-  static bool resizes(const ir::Op& op) { return op.def->name == "Resize"; }
+  // Brings operand 0 to sizes that are stated for the whole batch, so its factors keep no split.
+  static bool fits_size(const ir::Op& op) { return op.def->name == "Resize" || op.def->name == "Expand"; }
 
+  // Whether the result has a sample for each one of the operand. New dimensions come first (Expand).
   bool keeps_samples(ValueId operand, ValueId result) const {
     const auto from = found_.dim_of(operand), to = found_.dim_of(result);
-    return from && to && from->dim == to->dim && from->per == to->per;
+    const size_t fresh = found_.whole_of(result).type.dims.size() - found_.whole_of(operand).type.dims.size();
+    return from && to && from->dim + fresh == to->dim && from->per == to->per;
   }
 
   const ir::Function& function_;

@@ -7,6 +7,7 @@
 #include "foreflow/base/text.h"
 #include "transform/layout/caches.h"
 #include "transform/layout/sequence_layout.h"
+#include "transform/rewrite/factor_text.h"
 #include "transform/rewrite/op_types.h"
 #include "transform/tensor/vocabulary.h"
 #include "transform/tensor/weight_plan.h"
@@ -384,11 +385,26 @@ class ShardPlanner {
                             divisors_of(heads_of(arrival)));
   }
 
-  // Whether the op copies, converts or transposes an undecided weight, so that the copy can stand for it.
+  // Whether the op makes real numbers of a weight in fewer bits, element by element, with scales that are weights.
+  bool dequantises(const Arrival& arrival) const {
+    const ir::OpCall& call = arrival.call;
+    if (call.def.role != ir::Role::compute || call.outputs != 1 || ir::is_float(call.inputs[0].dtype)) return false;
+    for (size_t i = 1; i < arrival.inputs.size(); ++i) {
+      const ir::ValueId id = arrival.inputs[i];
+      if (id != ir::ValueId::none && !is_undecided(id) && call.known[i] == nullptr) return false;
+    }
+    const ir::Type result   = call.def.infer(call)[0];
+    const FactorText text   = parse_factors(call.def.factors(call).text);
+    const bool each_element = text.inputs.size() > 1 && text.outputs.size() == 1 && text.inputs[0] == text.outputs[0];
+    return each_element && ir::is_float(result.dtype) && result.dims == call.inputs[0].dims;
+  }
+
+  // Whether the op copies, converts, dequantises or transposes an undecided weight, so that the copy can stand for it.
   bool keeps_weight(const Arrival& arrival) const {
     const ir::Copy copy = arrival.call.def.copy;
     if (arrival.inputs.empty() || arrival.inputs[0] == ir::ValueId::none || !is_undecided(arrival.inputs[0]))
       return false;
+    if (dequantises(arrival)) return true;
     return copy != ir::Copy::none && (copy != ir::Copy::permuted || arrival.call.inputs[0].dims.size() == 2);
   }
 

@@ -36,6 +36,33 @@ TEST(SeparateSamples, KnowsTheBatchUnderEveryName) {
   EXPECT_FALSE(repeats(separated("m", {"3", "m"})));  // also a dimension that is not outermost: a sequence, it may be
 }
 
+// A mask of past and new positions is gathered by sample * total + position; batches of other sizes tell so only where
+// the total stays one more than the past.
+TEST(SeparateSamples, KeepsTotalsOfPositionsInSmallerSizes) {
+  const ModelText text{
+      .nodes        = {{"Concat", {"past", "x"}, {"keys"}, {int_attribute("axis", 1)}},
+                       {"Shape", {"keys"}, {"s"}},
+                       {"Gather", {"s", "zero"}, {"b"}},
+                       {"Gather", {"s", "one"}, {"n"}},
+                       {"Range", {"zero", "b", "one"}, {"samples"}},
+                       {"Range", {"zero", "n", "one"}, {"positions"}},
+                       {"Unsqueeze", {"samples", "axes"}, {"column"}},
+                       {"Mul", {"column", "n"}, {"first"}},
+                       {"Add", {"first", "positions"}, {"places"}},
+                       {"Reshape", {"mask", "flat"}, {"all"}},
+                       {"Gather", {"all", "places"}, {"y"}}},
+      .inputs       = {port("mask", kFloat, {"batch", "total"}), port("past", kFloat, {"batch", "past", "4"}),
+                       port("x", kFloat, {"batch", "1", "4"})},
+      .initializers = {ints("zero", {}, {0}), ints("one", {}, {1}), ints("axes", {1}, {1}), ints("flat", {1}, {-1})}};
+  const onnx::Imported imported = onnx::import_bytes(model(text), "m.onnx", ops::table());
+  const ir::Module module =
+      with_separate_samples(imported, with_sizes(imported, {{}, {{"batch", 4}, {"past", 4096}, {"total", 4097}}}));
+  int within_samples = 0;
+  for (const ir::Op& op : module.entry().ops)
+    within_samples += op.def->name == "Gather" && op.attributes->int_or("axis", 0) == 1 ? 1 : 0;
+  EXPECT_EQ(within_samples, 1);
+}
+
 // x[sequence,batch,4] and lengths[batch]: only x has its samples elsewhere.
 TEST(SamplesFirst, MovesTheDimensionThatIsNamedAfterTheBatch) {
   const auto imported = [](const std::string& first, const std::string& second) {

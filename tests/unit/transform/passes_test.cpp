@@ -267,8 +267,11 @@ TEST(Pipeline, SaysWhichOpNeedsTheWholeBatchAlsoWhereOpsHavePrices) {
   wanted.prices.op = [](const ir::OpCall& call, std::span<const ir::Type> outputs) {
     return Seconds(call.def.work(call, outputs).flops.value());
   };
-  EXPECT_EQ(refused([&] { pipeline(module, ops::table(), wanted); }),
-            "m: @f: %s = MatMul: needs the whole batch at once, so the batch cannot be split over microbatches");
+  EXPECT_EQ(
+      refused([&] { pipeline(module, ops::table(), wanted); }),
+      "m: @f: %s = MatMul: needs the whole batch at once, because its operands count samples along different "
+      "dimensions, dimension 0 of %x and dimension 1 of %t, so each sample meets every other, so the batch cannot "
+      "be split over microbatches");
 }
 
 // A causal mask that an export stretches to its batch, and one that depends on the data.
@@ -283,8 +286,10 @@ TEST(Resolve, LeavesStretchingToWhoeverReads) {
             "func @f(%x: Tensor[Bool, (4, 1, 2)]) {\n  %wide = Expand[shape = [1, 2, 1]](%x)\n"
             "  %v2 = Constant[value = Bool(1, 2, 2)[0, 1, 0, 0]]()\n  %y = Or(%wide, %v2)\n  return %y\n}\n");
   EXPECT_EQ(pipelined(resolved, 1, 4).parameters.size(), 4U);
-  EXPECT_EQ(refused([&] { pipelined(module, 1, 4); }),
-            "m: @f: %wide = Expand: needs the whole batch at once, so the batch cannot be split over microbatches");
+  EXPECT_EQ(
+      refused([&] { pipelined(module, 1, 4); }),
+      "m: @f: %wide = Expand: needs the whole batch at once, because samples are counted along dimension 0 of %x, "
+      "and the shape that it makes is stated for the whole batch, so the batch cannot be split over microbatches");
 }
 
 TEST(EliminateDeadCode, KeepsOptimizersAndMessages) {
