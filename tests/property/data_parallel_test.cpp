@@ -27,14 +27,16 @@ struct Model {
 // 5 divides by no number of replicas, so that flat parts are padded.
 const std::vector<Model>& models() {
   static const std::string kMlp = R"({"layers": 4, "hidden": 8})", kOdd = R"({"layers": 3, "hidden": 5})",
-                           kGpt = R"({"layers": 2, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 11})";
+                           kGpt   = R"({"layers": 2, "hidden": 8, "heads": 2, "sequence": 4, "vocabulary": 11})",
+                           kLlama = R"({"layers": 2, "hidden": 8, "heads": 2, "feed_forward": 24, "sequence": 4,
+                                        "vocabulary": 11})";
   static const std::vector<Model> kModels = {
       {"mlp_sgd", "mlp", kMlp, "sgd"},
       {"mlp_padded", "mlp", kOdd, "momentum"},
       {"mlp_mixed", "mlp", kMlp, "sgd", ir::DType::bf16, {.master_weights = true, .float_gradients = true}, 2e-2},
       {"gpt_sgd", "gpt", kGpt, "sgd"},
       {"gpt_adam", "gpt", kGpt, "adam"},
-      {"llama_adam", "llama", kGpt, "adam"},
+      {"llama_adam", "llama", kLlama, "adam"},
       {"moe_sgd", "moe", kGpt, "sgd"},
       {"gpt_mixed", "gpt", kGpt, "adamw", ir::DType::f16, {.master_weights = true}, 2e-2},
   };
