@@ -44,6 +44,11 @@ const Keys& keys() {
        types::time(), "\"0s\""},
       {"optimizer_bytes", "of laws: read and written for each parameter by the optimizer", types::bytes(),
        "what its operands and results have"},
+      {"gradient_bytes",
+       "of laws: read and written once an iteration for each gradient that a device holds, before the optimizer: "
+       "checks, scaling, zeros for the next iteration. Where ZeRO splits the optimizer, a device holds more gradients "
+       "than it updates",
+       types::bytes(), "\"0B\""},
       {"loss_bytes", "of laws: read and written for each logit by the loss and its gradient", types::bytes(),
        "what their operands and results have"},
       {"score_bytes",
@@ -139,6 +144,7 @@ std::string stand_in_for(const platform::Device& device) {
 }
 
 constexpr std::pair<const char*, Bytes LawTerms::*> kLawBytes[] = {{"optimizer_bytes", &LawTerms::optimizer_bytes},
+                                                                   {"gradient_bytes", &LawTerms::gradient_bytes},
                                                                    {"loss_bytes", &LawTerms::loss_bytes},
                                                                    {"score_bytes", &LawTerms::score_bytes}};
 

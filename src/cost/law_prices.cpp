@@ -211,8 +211,12 @@ std::optional<Seconds> price_by_laws(const Application& application, const platf
   if (!products.empty()) return price_products(application, device, calibrations, products, terms);
   if (call.def.name == "BlockAttention" || call.def.name == "BlockAttentionGrad")
     return price_attention(application, device, calibrations, work, terms);
-  const bool updates = call.def.role == ir::Role::optimizer && terms.optimizer_bytes > Bytes(0);
-  Bytes moved = updates ? parameters_of(application.outputs[0]) * terms.optimizer_bytes : work.read + work.written;
+  Bytes moved = work.read + work.written;
+  if (call.def.role == ir::Role::optimizer) {
+    const double updated = parameters_of(application.outputs[0]);
+    if (terms.optimizer_bytes > Bytes(0)) moved = updated * terms.optimizer_bytes;
+    moved += updated * terms.gradient_bytes;
+  }
   moved -= std::min(moved, application.kept);
   moved = std::max(moved, beside(application, terms) + (is_score(application) ? moved : Bytes(0)));
   return price_traffic(device, calibrations, is_normalisation(call.def) ? "normalisation" : "element-wise", moved,

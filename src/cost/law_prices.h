@@ -18,6 +18,7 @@ struct LawTerms {
   // Of each kernel, beside what the laws say: the gap between kernels that are launched one by one.
   Seconds kernel_overhead{0};
   Bytes optimizer_bytes{0};                     // for each parameter; 0: those of the operands and results
+  Bytes gradient_bytes{0};                      // for each gradient that is held for a parameter, besides
   Bytes loss_bytes{0};                          // for each logit, forward and backward together; 0: as above
   const AttentionKernels* attention = nullptr;  // null: those that were measured
   Bytes score_bytes{0};  // for each score of unfused attention, beside those of the program's ops

@@ -1,5 +1,7 @@
 #include "foreflow/cost/load.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "foreflow/base/text.h"
@@ -8,7 +10,8 @@ namespace foreflow::cost {
 
 namespace {
 
-constexpr const char* kOverhead = "send_overhead";
+constexpr const char* kOverhead  = "send_overhead";
+constexpr const char* kGradients = "gradient_bytes";
 
 std::string overhead_with(const JsonView& table, int devices) {
   std::string found = "0s";
@@ -36,18 +39,20 @@ std::string_view default_model(const Json& parameters) {
   return std::any_of(stated->begin(), stated->end(), is_strange) ? kRoofline : kCalibrated;
 }
 
-CostModel make_model(const JsonView& parameters, int devices) {
+CostModel make_model(const JsonView& parameters, ProgramSize size) {
   const std::string name    = parameters.string_or("model", std::string(default_model(parameters.json())));
   const std::string where   = parameters.has("model") ? parameters.at("model").where() : parameters.where();
   const CostModelDef& model = cost_models().get(name, where);
-  if (!parameters.has(kOverhead) || parameters.json().find(kOverhead)->if_object() == nullptr)
-    return model.make(parameters);
+  const bool by_devices     = parameters.has(kOverhead) && parameters.json().find(kOverhead)->if_object() != nullptr;
+  const bool shares         = parameters.has(kGradients) && size.sharers > 1;
+  if (!by_devices && !shares) return model.make(parameters);
   Json chosen = parameters.json();
-  chosen.set(kOverhead, overhead_with(parameters.at(kOverhead), devices));
+  if (by_devices) chosen.set(kOverhead, overhead_with(parameters.at(kOverhead), size.devices));
+  if (shares) chosen.set(kGradients, fmt::format("{}B", size.sharers * parameters.at(kGradients).as_bytes().value()));
   return model.make(JsonView(chosen, parameters.file()));
 }
 
-CostModel load_model(const std::string& path, const Json& overrides, int devices) {
+CostModel load_model(const std::string& path, const Json& overrides, ProgramSize size) {
   const Json file = parse_json(read_file(path), path);
   const JsonView calibration(file, path);
   if (!calibration.has("model")) calibration.fail("a calibration file names its cost \"model\"");
@@ -58,7 +63,7 @@ CostModel load_model(const std::string& path, const Json& overrides, int devices
   for (const auto& [key, value] : JsonView(overrides, path).members()) {
     if (key != "model") merged.set(key, value.json());
   }
-  return make_model(JsonView(merged, path), devices);
+  return make_model(JsonView(merged, path), size);
 }
 
 }  // namespace foreflow::cost

@@ -56,6 +56,7 @@ bool trains(const Json& scenario) {
   return stated_at(scenario, "workload", "model") != nullptr;
 }
 
+bool has_replicas(const Json& scenario) { return trains(scenario) && has_several(scenario, "dp"); }
 bool has_stages(const Json& scenario) { return has_several(scenario, "pp"); }
 
 // A number that counts layers or stages; 0 where it is none that can be meant, which the reader of the key refuses.
@@ -115,8 +116,9 @@ const std::vector<FrameworkCondition>& framework_conditions() {
       {"roofline", "the cost model is roofline", is_roofline},
       {"calibrated", "the cost model is calibrated, or none is stated", is_calibrated},
       {"roofline or calibrated", "the cost model is roofline or calibrated, or none is stated", is_by_kernel},
-      {"dp", "it trains and dp is more than 1",
-       [](const Json& scenario) { return trains(scenario) && has_several(scenario, "dp"); }},
+      {"dp", "it trains and dp is more than 1", has_replicas},
+      {"dp, calibrated", "it trains, dp is more than 1, and the cost model is calibrated, or none is stated",
+       [](const Json& scenario) { return has_replicas(scenario) && is_calibrated(scenario); }},
   };
   return all;
 }

@@ -22,7 +22,7 @@ int64_t positive_or(const JsonView& json, std::string_view key, int64_t fallback
 
 Workload read_workload(const JsonView& json);
 Placement read_placement(const JsonView& json);
-cost::CostModel read_cost(const JsonView& json, int devices);  // of the program
+cost::CostModel read_cost(const JsonView& json, const Strategy& strategy);
 // The member, a time from 0 to 10^6 s, so that sums of many stay exact enough; 0 when absent.
 Seconds short_time_or_none(const JsonView& json, std::string_view key);
 lower::HostCosts read_host(const JsonView& json);

@@ -40,10 +40,11 @@ PlatformChoice read_platform(const JsonView& json) {
   return choice;
 }
 
-cost::CostModel read_cost(const JsonView& json, int devices) {
+cost::CostModel read_cost(const JsonView& json, const Strategy& strategy) {
+  const bool shares = strategy.zero == 1 || strategy.zero == 2;
+  const cost::ProgramSize size{strategy.devices(), shares ? strategy.dp : 1};
   const std::string name = json.string_or("model", "roofline");
-  return is_file(name) ? cost::load_model(beside(json.file(), name), json.json(), devices)
-                       : cost::make_model(json, devices);
+  return is_file(name) ? cost::load_model(beside(json.file(), name), json.json(), size) : cost::make_model(json, size);
 }
 
 int read_channels(const JsonView& json) {

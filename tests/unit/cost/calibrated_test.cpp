@@ -96,6 +96,26 @@ TEST(Calibrated, SaysWhatIsMissing) {
             "s.json: $.messages: is \"none\"; write measured or simulated");
 }
 
+// Seconds of an update of 2^28 parameters on an A100 with the laws that come with Foreflow.
+double update_time(const char* gradient_bytes, int sharers) {
+  const platform::Device a100{
+      "gpu0", "A100-SXM4-80GB", "node0", Bytes(80e9), BytesPerSecond(2039e9), {{"f32", FlopsPerSecond(19.5e12)}}, {}};
+  const Json json =
+      Json::object().set("model", "calibrated").set("optimizer_bytes", "46B").set("gradient_bytes", gradient_bytes);
+  const Example weights(int64_t{1} << 28, 5);
+  const CostModel model = make_model(JsonView(json, "s.json"), {8, sharers});
+  return model.compute(weights.application("AdamOptimizer", kNone), a100).time.value();
+}
+
+// ZeRO 1 among four leaves a device as many gradients as before, and a quarter of the parameters to update: 4 x 16
+// bytes more for each of them, where it was 16.
+TEST(Calibrated, PricesAllGradientsThatADeviceHoldsWithTheParametersThatItUpdates) {
+  const double none = update_time("0B", 1), alone = update_time("16B", 1), shared = update_time("16B", 4);
+  EXPECT_NEAR((shared - none) / (alone - none), 4, 1e-9);
+  EXPECT_NEAR((alone - none) / none, 16.0 / 46, 1e-9);
+  EXPECT_DOUBLE_EQ(update_time("0B", 4), none);
+}
+
 TEST(Signature, NamesOpAttributesAndTypesWithoutDevices) {
   const ir::Attributes attributes{{"transB", 1}};
   const std::vector<ir::Type> inputs = {ir::Type::tensor(ir::DType::f32, {2, 3}, ir::Device(1)),

@@ -122,6 +122,25 @@ TEST(Frameworks, SetKeysThatAScenarioHas) {
   }
 }
 
+// Every setting of the costs is one that the model of the scenario has.
+TEST(Frameworks, SetCostsOfTheModelThatAScenarioTakes) {
+  for (const Framework& framework : frameworks()) {
+    for (const char* model : {"calibrated", "roofline", "distir"}) {
+      const Json text =
+          parse_json(std::string(R"({"workload": {"model": "gpt"}, "platform": {"topology": "dgx_a100"},
+                                     "strategy": {"dp": 2, "tp": 2, "pp": 2, "microbatches": 2, "global_batch": 4}, )") +
+                         R"("framework": ")" + framework.name + R"(", "cost": {"model": ")" + model + R"("}})",
+                     "framework.json");
+      try {
+        load(text, "framework.json");
+      } catch (const Error& error) {
+        EXPECT_EQ(std::string(error.what()).find("unknown key"), std::string::npos)
+            << framework.name << ": " << error.what();
+      }
+    }
+  }
+}
+
 TEST(Frameworks, SayWhatIsNone) {
   try {
     load(scenario_of("megatron", ""), "framework.json");
