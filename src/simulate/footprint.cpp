@@ -11,6 +11,7 @@
 #include "foreflow/stream/host_copy.h"
 #include "foreflow/stream/task.h"
 #include "simulate/crossed.h"
+#include "simulate/group_routes.h"
 
 namespace foreflow::simulate {
 namespace footprint_parts {
@@ -50,7 +51,7 @@ using namespace footprint_parts;  // NOLINT(google-build-using-namespace): of th
 class FootprintMaker::Work {
  public:
   Work(const platform::Platform& platform, const std::vector<LinkTrace>& traces)
-      : platform_(platform), changing_(platform, traces), crosser_(platform, traces) {}
+      : platform_(platform), traces_(traces), changing_(platform, traces), crosser_(platform, traces) {}
 
   int32_t add(const stream::Communication& communication, const std::vector<int>& places, int32_t example) {
     const auto first                          = static_cast<int32_t>(result_.phases.size());
@@ -60,15 +61,9 @@ class FootprintMaker::Work {
     } else if (const stream::HostCopy copy = stream::host_copy(communication); copy != stream::HostCopy::none) {
       result_.phases.push_back(host_phase(copy, communication.bytes, places[0]));
     } else {
-      Known& group        = known_[static_cast<size_t>(number_of(places))];
-      const auto placed   = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
-                                          places, group.ground);
-      algorithm           = placed.algorithm;
-      const auto plan     = algorithm->flows(placed.task);
-      const Seconds start = communication.start + plan.start;
-      if (start > Seconds(0)) result_.phases.push_back({start, Seconds(0), -1});
-      for (const collective::Phase& one : plan.phases)
-        result_.phases.push_back(phase(one, communication, placed, group));
+      const auto group = static_cast<size_t>(number_of(places));
+      const Like* like = find_like(group, communication);
+      algorithm        = like != nullptr ? add_like(*like, group) : add_phases(group, communication);
     }
     const auto last = static_cast<int32_t>(result_.phases.size());
     result_.distinct.push_back({first, last - first, example, communication.bytes, algorithm});
@@ -78,11 +73,24 @@ class FootprintMaker::Work {
   Footprints take() { return std::move(result_); }
 
  private:
+  // A communication of a group, for groups that are like it.
+  struct Like {
+    collective::Kind kind;
+    const collective::AlgorithmDef* asked;  // by the communication
+    Bytes bytes;
+    Seconds start;
+    size_t group;          // of known_
+    int32_t first, count;  // its phases
+    const collective::AlgorithmDef* algorithm;
+  };
+
   // A group of devices that communicates.
   struct Known {
     std::vector<int> places;
-    stream::Ground ground;
+    std::optional<stream::Ground> ground;              // nothing: no communication of its own was added
     std::vector<std::pair<Crossed, int32_t>> crossed;  // and the number of the load; -1: it has none yet
+    int32_t pattern = -1;                              // of likes_; -1: no other group is known to be like it
+    std::vector<int> links;                            // as GroupRoutes::links
   };
 
   int32_t number_of(const std::vector<int>& places) {
@@ -91,9 +99,70 @@ class FootprintMaker::Work {
     return groups_.find_or(
         hash, [&](int32_t number) { return known_[static_cast<size_t>(number)].places == places; },
         [&] {
-          known_.push_back({places, stream::survey(platform_, places), {}});
+          Known group{places, std::nullopt, {}};
+          if (auto routes = group_routes(platform_, traces_, places)) {
+            group.pattern =
+                patterns_.emplace(std::move(routes->pattern), static_cast<int32_t>(likes_.size())).first->second;
+            if (static_cast<size_t>(group.pattern) == likes_.size()) likes_.emplace_back();
+            group.links = std::move(routes->links);
+          }
+          known_.push_back(std::move(group));
           return static_cast<int32_t>(known_.size() - 1);
         });
+  }
+
+  // Relays are devices outside the group.
+  static bool may_use_relays(const stream::Communication& communication) {
+    return communication.kind == collective::Kind::send && communication.algorithm->wants_relays;
+  }
+
+  const Like* find_like(size_t group, const stream::Communication& communication) const {
+    const int32_t pattern = known_[group].pattern;
+    if (pattern < 0 || may_use_relays(communication)) return nullptr;
+    const std::vector<Like>& all = likes_[static_cast<size_t>(pattern)];
+    const auto found             = std::find_if(all.begin(), all.end(), [&](const Like& like) {
+      return like.kind == communication.kind && like.asked == communication.algorithm &&
+             like.bytes == communication.bytes && like.start == communication.start;
+    });
+    return found == all.end() ? nullptr : &*found;
+  }
+
+  const collective::AlgorithmDef* add_phases(size_t number, const stream::Communication& communication) {
+    Known& group = known_[number];
+    if (!group.ground) group.ground = stream::survey(platform_, group.places);
+    const auto first    = static_cast<int32_t>(result_.phases.size());
+    const auto placed   = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
+                                        group.places, *group.ground);
+    const auto plan     = placed.algorithm->flows(placed.task);
+    const Seconds start = communication.start + plan.start;
+    if (start > Seconds(0)) result_.phases.push_back({start, Seconds(0), -1});
+    for (const collective::Phase& one : plan.phases) result_.phases.push_back(phase(one, communication, placed, group));
+    if (group.pattern >= 0 && !may_use_relays(communication)) {
+      const auto count = static_cast<int32_t>(result_.phases.size()) - first;
+      likes_[static_cast<size_t>(group.pattern)].push_back({communication.kind, communication.algorithm,
+                                                            communication.bytes, communication.start, number, first,
+                                                            count, placed.algorithm});
+    }
+    return placed.algorithm;
+  }
+
+  // The same on the links of another group.
+  const collective::AlgorithmDef* add_like(const Like& like, size_t number) {
+    const std::vector<int>&from = known_[like.group].links, &to = known_[number].links;
+    std::unordered_map<int, int> own;
+    for (size_t i = 0; i < from.size(); ++i) own.emplace(from[i], to[i]);
+    for (int32_t i = like.first; i < like.first + like.count; ++i) {
+      Phase phase = result_.phases[static_cast<size_t>(i)];
+      if (phase.load >= 0) {
+        Load load = result_.loads[static_cast<size_t>(phase.load)];
+        for (stream::Crossing& crossing : load.crossings) crossing.link = own.at(crossing.link);
+        std::sort(load.crossings.begin(), load.crossings.end(),
+                  [](const stream::Crossing& a, const stream::Crossing& b) { return a.link < b.link; });
+        phase.load = number_of(std::move(load));
+      }
+      result_.phases.push_back(std::move(phase));
+    }
+    return like.algorithm;
   }
 
   Phase host_phase(stream::HostCopy copy, Bytes bytes, int place) {
@@ -187,9 +256,12 @@ class FootprintMaker::Work {
   }
 
   const platform::Platform& platform_;
+  const std::vector<LinkTrace>& traces_;
   Changing changing_;
   Crosser crosser_;
   std::vector<Known> known_;
+  std::map<std::vector<uint64_t>, int32_t> patterns_;
+  std::vector<std::vector<Like>> likes_;  // by pattern
   Seen groups_;
   std::optional<platform::HostRoutes> host_routes_;  // made when asked for
   Footprints result_;
