@@ -53,12 +53,13 @@ std::vector<bool> functions_that_send(const ir::Module& module) {
 }
 
 // A Reshard between the main streams of two groups of devices.
-struct Groups {
+struct ReshardedGroups {
   std::vector<Device> from, to;
 };
-std::optional<Groups> groups_of(const ir::Function& function, const ir::Op& op, const std::vector<Device>& devices) {
+std::optional<ReshardedGroups> groups_of(const ir::Function& function, const ir::Op& op,
+                                         const std::vector<Device>& devices) {
   if (op.is_call() || !op.def->reshards || devices.empty()) return std::nullopt;
-  Groups groups{{}, ir::destinations(*op.attributes)};
+  ReshardedGroups groups{{}, ir::destinations(*op.attributes)};
   for (const ValueId id : function.inputs(op)) groups.from.push_back(devices[ir::index(id)]);
   const auto is_main = [](const Device& device) { return device.placed() && device == Device(device.index); };
   const bool main    = std::all_of(groups.from.begin(), groups.from.end(), is_main) &&
@@ -112,7 +113,7 @@ class SendOverlapper {
       awaited_.fetch(function_.inputs(op));
       if (const std::optional<Device> from = sender(function_, op, devices_)) {
         send(op, *from);
-      } else if (const std::optional<Groups> groups = groups_of(function_, op, devices_)) {
+      } else if (const std::optional<ReshardedGroups> groups = groups_of(function_, op, devices_)) {
         reshard(op, *groups);
       } else {
         copy(op);
@@ -152,7 +153,7 @@ class SendOverlapper {
     });
   }
 
-  void reshard(const ir::Op& op, const Groups& groups) {
+  void reshard(const ir::Op& op, const ReshardedGroups& groups) {
     const int32_t from = groups.from.front().index, to = groups.to.front().index;
     const bool upward       = to > from;
     const auto distance     = std::distance(leaders_.find(std::min(from, to)), leaders_.find(std::max(from, to)));

@@ -8,7 +8,8 @@ namespace {
 using ir::ValueId;
 
 // Whether every operand has the dimensions of the result, and none must stay whole: element by element.
-bool is_elementwise(const ir::Function& function, const ir::Op& op, const interpret::Values<interpret::Mixed>& values) {
+bool works_by_element(const ir::Function& function, const ir::Op& op,
+                      const interpret::Values<interpret::Mixed>& values) {
   if (op.is_call() || op.def->role != ir::Role::compute || op.result_count != 1 || op.def->factors == nullptr)
     return false;
   std::vector<ir::Type> inputs;
@@ -60,7 +61,8 @@ std::vector<Segment> fused_values(const ir::Module& module, const std::vector<bo
     const ValueId from = function.inputs(op)[0];
     if (from == ValueId::none || !kept[ir::index(from)] || readers[op.first_result].size() != 1) continue;
     const size_t next = readers[op.first_result][0];
-    if (used[next] || !is_elementwise(function, op, values) || !is_elementwise(function, function.ops[next], values))
+    if (used[next] || !works_by_element(function, op, values) ||
+        !works_by_element(function, function.ops[next], values))
       continue;
     used[o] = used[next] = true;
     segments.push_back({o, next});

@@ -69,7 +69,7 @@ std::optional<ir::Attributes> with_axes(ir::Attributes attributes, const ir::Typ
   return attributes;
 }
 
-constexpr size_t kSizes = 3, kSlope = 4;  // operands of Resize and its gradient
+constexpr size_t kSizes = 3, kGradientOfResized = 4;  // operands of Resize and its gradient
 
 class Resolver {
  public:
@@ -137,7 +137,8 @@ class Resolver {
       attributes = builder_.share(std::move(shaped));
     }
     if (auto axes = resized_axes(op)) {
-      std::fill(operands.begin() + 1, operands.begin() + std::min(operands.size(), kSlope), ir::ValueId::none);
+      std::fill(operands.begin() + 1, operands.begin() + std::min(operands.size(), kGradientOfResized),
+                ir::ValueId::none);
       attributes = builder_.share(std::move(*axes));
     }
     const auto first = static_cast<int32_t>(builder_.append(op.def, op.callee, attributes, operands, op.result_count));
@@ -156,7 +157,7 @@ class Resolver {
     const bool by_sizes =
         op.attributes->find("sizes") != nullptr || (inputs.size() > kSizes && inputs[kSizes] != ir::ValueId::none);
     if (!by_sizes || (op.def->name != "Resize" && !gradient)) return std::nullopt;
-    const size_t resized = gradient ? ir::index(inputs[kSlope]) : op.first_result;
+    const size_t resized = gradient ? ir::index(inputs[kGradientOfResized]) : op.first_result;
     return with_axes(*op.attributes, values_[ir::index(inputs[0])].type, values_[resized].type);
   }
 
