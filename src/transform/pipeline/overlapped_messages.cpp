@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/transform/recompute.h"
+
 namespace foreflow::transform {
 
 OverlappedMessages::OverlappedMessages(const ir::Function& function, const interpret::Values<LaidOut>& values,
@@ -39,6 +41,26 @@ bool OverlappedMessages::may_run_beside(const ir::Op& op) const {
   return op.def->name == "MPIAllgather" ? only_products_read(op) : !added_gradients(op).empty();
 }
 
+std::map<size_t, Seconds> OverlappedMessages::computes_beside(const std::vector<Seconds>& seconds) const {
+  std::map<size_t, Seconds> beside;
+  size_t free = 0;  // no gather counts ops from this one on
+  for (size_t o = 0; o < function_.ops.size(); ++o) {
+    const ir::Op& op = function_.ops[o];
+    if (op.is_call() || op.def->role != ir::Role::communication || op.attributes->find(kRecompute) != nullptr) continue;
+    Seconds all;
+    if (op.def->name != "MPIAllgather") {
+      for (const size_t product : added_gradients(op)) all += seconds[product];
+      if (all > Seconds(0)) beside.emplace(o, all);
+    } else if (o >= free && only_products_read(op)) {
+      const size_t last = readers_.at(op.first_result).back();
+      for (free = o; free <= last; ++free) all += seconds[free];
+      beside.emplace(o, all);
+    }
+  }
+  return beside;
+}
+
+// The products whose gradients of x a sum adds up; empty: it adds up something else.
 std::vector<size_t> OverlappedMessages::added_gradients(const ir::Op& sum) const {
   std::vector<size_t> products;
   std::vector<ir::ValueId> open(function_.inputs(sum).begin(), function_.inputs(sum).end());

@@ -21,14 +21,15 @@ class OverlappedMessages {
   // As of StageModel::Message.
   std::vector<int64_t> lengths_of(const ir::Op& sum) const;
   bool may_run_beside(const ir::Op& op) const;
-  // The products whose gradients of x a sum adds up; empty: it adds up something else.
-  std::vector<size_t> added_gradients(const ir::Op& sum) const;
-  // The last op that reads what `gather` gathers; requires: some op does.
-  size_t last_reader(const ir::Op& gather) const { return readers_.at(gather.first_result).back(); }
+  // The time of the computes that messages may run beside, by the ops of the messages: of a gather, those up to its
+  // last reader; of a sum, the products that it adds up. Gathers of which another one counts some of them have none.
+  // `seconds` is by op.
+  std::map<size_t, Seconds> computes_beside(const std::vector<Seconds>& seconds) const;
 
  private:
   const ir::Op* maker_of(ir::ValueId id) const;
   bool only_products_read(const ir::Op& gather) const;
+  std::vector<size_t> added_gradients(const ir::Op& sum) const;
   std::vector<ProductCut> cuts_of(const ir::Op& op) const;
   std::vector<ir::Type> types_of(const ir::Op& op) const;
 

@@ -99,6 +99,7 @@ class StageModel::Program {
     SequenceTable known;
     ir::AttributeKeys attributes;
     std::vector<uint64_t> words;
+    const std::map<size_t, Seconds> all_computes = overlap_.computes_beside(seconds_);
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       const ir::Op& op = function_.ops[o];
       if (phases_[o] == StagePhase::anywhere || !communicates(op)) continue;
@@ -107,8 +108,8 @@ class StageModel::Program {
       words.insert(words.end(), lengths.begin(), lengths.end());
       words.push_back(4 * lengths.size() + (overlap_.may_run_beside(op) ? 2 : 0) +
                       (phases_[o] == StagePhase::update ? 1 : 0));
-      const std::optional<Seconds> computes = beside(o);
-      words.push_back(std::bit_cast<uint64_t>(computes.value_or(Seconds(-1)).value()));
+      const auto computes = all_computes.find(o);
+      words.push_back(std::bit_cast<uint64_t>(computes == all_computes.end() ? -1.0 : computes->second.value()));
       const auto product = summed_product(function_, makers_, o);
       if (product) {
         words.push_back(std::bit_cast<uint64_t>(seconds_[product->op].value()));
@@ -119,7 +120,7 @@ class StageModel::Program {
         if (static_cast<size_t>(found) < messages_.size()) return found;
         messages_.push_back(message_of(op, beside, lengths));
         messages_.back().is_once = phases_[o] == StagePhase::update;
-        if (computes) messages_.back().product = computes;
+        if (computes != all_computes.end()) messages_.back().product = computes->second;
         return found;
       };
       message_[o] = number(product);
@@ -133,22 +134,6 @@ class StageModel::Program {
       words.back()    = 3;
       not_awaited_[o] = number(std::nullopt);
     }
-  }
-
-  // The time of the computes that a message may run beside: of a gather, those up to its last reader; of a sum, the
-  // products that it adds up. Nothing where it is no such message, or where another gather counts some of them.
-  std::optional<Seconds> beside(size_t o) {
-    const ir::Op& op = function_.ops[o];
-    if (!overlap_.may_run_beside(op) || op.attributes->find(kRecompute) != nullptr) return std::nullopt;
-    Seconds all;
-    if (op.def->name != "MPIAllgather") {
-      for (const size_t product : overlap_.added_gradients(op)) all += seconds_[product];
-      return all;
-    }
-    if (o < free_) return std::nullopt;
-    const size_t last = overlap_.last_reader(op);
-    for (free_ = o; free_ <= last; ++free_) all += seconds_[free_];
-    return all;
   }
 
   Message message_of(const ir::Op& op, const std::optional<SummedProduct>& product,
@@ -461,7 +446,6 @@ class StageModel::Program {
   const std::vector<int32_t> ends_, anchors_;
   const std::vector<int32_t> makers_;  // per value: the op that makes it; -1: a parameter
   const OverlappedMessages overlap_;
-  size_t free_ = 0;  // no gather has ops from this one on beside it
   const ShardsOfProgram shards_;
   const double group_;                    // number of devices
   std::vector<bool> is_trained_;          // per parameter: a weight whose gradient is a sum over the samples
