@@ -1,8 +1,12 @@
 #include "search/bounds.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <new>
 
+#include "foreflow/base/memory.h"
 #include "foreflow/base/process.h"
 #include "foreflow/scenario/strategy_key.h"
 
@@ -89,6 +93,11 @@ std::string demand_text(const Scenario& scenario, const Programs& programs, cons
     return to_json(scenario::demand_of(scenario, *sequential, platform)).dump_compact();
   } catch (const Error&) {
     return "";
+  } catch (const std::bad_alloc&) {
+    throw MemoryError(
+        fmt::format("a bound of strategies for a program of {} ops needs more of it than there is here; "
+                    "a model of fewer layers needs less",
+                    sequential->module.entry().ops.size()));
   }
 }
 

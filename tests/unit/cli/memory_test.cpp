@@ -88,5 +88,18 @@ TEST_F(MemoryThatRunsOut, ForATraceOfTooManyDevicesSaysHowToAskForFewer) {
   }
 }
 
+TEST_F(MemoryThatRunsOut, InASearchSaysHowLargeTheProgramIs) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "s.json", R"({
+    "workload": {"model": "gpt", "layers": 2000, "hidden": 64, "heads": 4, "sequence": 64, "vocabulary": 128,
+                 "mode": "training"},
+    "platform": {"topology": "dgx_a100", "nodes": 1}, "cost": {"model": "roofline"},
+    "strategy": {"global_batch": 8, "dp": [1, 2], "tp": 1, "pp": 1}})");
+  const CommandResult result = test::run_foreflow_under({.address_space = size_t{400} << 20U},
+                                                        {"search", "s.json", "--jobs", "1"}, folder.path());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, testing::ContainsRegex("memory: .*program of [0-9]+ ops.*fewer layers"));
+}
+
 }  // namespace
 }  // namespace foreflow
