@@ -101,8 +101,7 @@ class Sharder {
     const std::string where = module_.source + ": @" + function_.name, ways = std::to_string(variant.ways);
     if (variant.plan.split_weights == 0) {
       throw RefusalError(Cause::program, where,
-                         "tensor parallelism of " + ways +
-                             " splits no weight: no product has an output dimension that it divides" + divisors());
+                         "tensor parallelism of " + ways + " splits no weight: " + why_no_weight());
     }
     if (variant.sharding.sequence && variant.plan.split_activations == 0) {
       throw RefusalError(
@@ -111,10 +110,13 @@ class Sharder {
     }
   }
 
-  // "; 2, 4 or 8 divides one": of the degrees up to 16, those that divide the output dimension of some product.
-  std::string divisors() const {
+  // With the degrees up to 16 that divide the output dimension of some product: "; 2, 4 or 8 divides one".
+  std::string why_no_weight() const {
     const LinearGraph graph(function_, values_);
     const auto& linears = graph.linears();
+    if (linears.empty())
+      return "no product of a weight can leave its result in parts; a later op, such as a dynamic quantisation, needs "
+             "all of it";
     std::vector<std::string> all;
     for (int64_t ways = 2; ways <= 16; ++ways) {
       const bool divides = std::any_of(linears.begin(), linears.end(), [&](const Linear& linear) {
@@ -123,7 +125,8 @@ class Sharder {
       });
       if (divides) all.push_back(std::to_string(ways));
     }
-    return all.empty() ? "" : "; " + list_or(all) + " divides one";
+    const std::string none = "no product has an output dimension that it divides";
+    return all.empty() ? none : none + "; " + list_or(all) + " divides one";
   }
 
   static std::string suffixed(const Variant& variant, const std::string& name, int way) {

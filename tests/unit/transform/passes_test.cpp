@@ -99,6 +99,16 @@ TEST(Shard, RefusesDegreesThatDivideNoWeight) {
             "2, 4 or 8 divides one");
 }
 
+TEST(Shard, SaysWhereNoProductCanLeaveItsResultInParts) {
+  const ir::Module module = ir::parse(
+      "func @f(%x: Tensor[Float32, (8, 8)], %w: Tensor[UInt8, (8, 8)]) {\n"
+      "  %q, %s, %z = DynamicQuantizeLinear(%x)\n  %p = MatMulInteger(%q, %w, %z)\n  return %p\n}",
+      "m", ops::table());
+  EXPECT_EQ(refused([&] { shard(module, ops::table(), 2); }),
+            "m: @f: tensor parallelism of 2 splits no weight: no product of a weight can leave its result in parts; a "
+            "later op, such as a dynamic quantisation, needs all of it");
+}
+
 TEST(Shard, RefusesDegreesThatDoNotDivideTheHeads) {
   const ir::Module module   = resolve(test::family(
         "gpt", R"({"layers": 1, "hidden": 24, "heads": 3, "sequence": 4, "vocabulary": 11})", 8, Mode::training));
