@@ -62,8 +62,8 @@ class FootprintMaker::Work {
       result_.phases.push_back(host_phase(copy, communication.bytes, places[0]));
     } else {
       const auto group = static_cast<size_t>(number_of(places));
-      const Like* like = find_like(group, communication);
-      algorithm        = like != nullptr ? add_like(*like, group) : add_phases(group, communication);
+      const Made* made = find_phases(group, communication);
+      algorithm        = made != nullptr ? copy_phases(*made, group) : add_phases(group, communication);
     }
     const auto last = static_cast<int32_t>(result_.phases.size());
     result_.distinct.push_back({first, last - first, example, communication.bytes, algorithm});
@@ -73,8 +73,8 @@ class FootprintMaker::Work {
   Footprints take() { return std::move(result_); }
 
  private:
-  // A communication of a group, for groups that are like it.
-  struct Like {
+  // Phases that were made for a communication of one group. Groups with the same pattern of routes copy them.
+  struct Made {
     collective::Kind kind;
     const collective::AlgorithmDef* asked;  // by the communication
     Bytes bytes;
@@ -89,7 +89,7 @@ class FootprintMaker::Work {
     std::vector<int> places;
     std::optional<stream::Ground> ground;              // nothing: no communication of its own was added
     std::vector<std::pair<Crossed, int32_t>> crossed;  // and the number of the load; -1: it has none yet
-    int32_t pattern = -1;                              // of likes_; -1: no other group is known to be like it
+    int32_t pattern = -1;                              // of made_; -1: its routes are not compared
     std::vector<int> links;                            // as GroupRoutes::links
   };
 
@@ -102,8 +102,8 @@ class FootprintMaker::Work {
           Known group{places, std::nullopt, {}};
           if (auto routes = group_routes(platform_, traces_, places)) {
             group.pattern =
-                patterns_.emplace(std::move(routes->pattern), static_cast<int32_t>(likes_.size())).first->second;
-            if (static_cast<size_t>(group.pattern) == likes_.size()) likes_.emplace_back();
+                patterns_.emplace(std::move(routes->pattern), static_cast<int32_t>(made_.size())).first->second;
+            if (static_cast<size_t>(group.pattern) == made_.size()) made_.emplace_back();
             group.links = std::move(routes->links);
           }
           known_.push_back(std::move(group));
@@ -116,13 +116,13 @@ class FootprintMaker::Work {
     return communication.kind == collective::Kind::send && communication.algorithm->wants_relays;
   }
 
-  const Like* find_like(size_t group, const stream::Communication& communication) const {
+  const Made* find_phases(size_t group, const stream::Communication& communication) const {
     const int32_t pattern = known_[group].pattern;
     if (pattern < 0 || may_use_relays(communication)) return nullptr;
-    const std::vector<Like>& all = likes_[static_cast<size_t>(pattern)];
-    const auto found             = std::find_if(all.begin(), all.end(), [&](const Like& like) {
-      return like.kind == communication.kind && like.asked == communication.algorithm &&
-             like.bytes == communication.bytes && like.start == communication.start;
+    const std::vector<Made>& all = made_[static_cast<size_t>(pattern)];
+    const auto found             = std::find_if(all.begin(), all.end(), [&](const Made& made) {
+      return made.kind == communication.kind && made.asked == communication.algorithm &&
+             made.bytes == communication.bytes && made.start == communication.start;
     });
     return found == all.end() ? nullptr : &*found;
   }
@@ -139,19 +139,19 @@ class FootprintMaker::Work {
     for (const collective::Phase& one : plan.phases) result_.phases.push_back(phase(one, communication, placed, group));
     if (group.pattern >= 0 && !may_use_relays(communication)) {
       const auto count = static_cast<int32_t>(result_.phases.size()) - first;
-      likes_[static_cast<size_t>(group.pattern)].push_back({communication.kind, communication.algorithm,
-                                                            communication.bytes, communication.start, number, first,
-                                                            count, placed.algorithm});
+      made_[static_cast<size_t>(group.pattern)].push_back({communication.kind, communication.algorithm,
+                                                           communication.bytes, communication.start, number, first,
+                                                           count, placed.algorithm});
     }
     return placed.algorithm;
   }
 
-  // The same on the links of another group.
-  const collective::AlgorithmDef* add_like(const Like& like, size_t number) {
-    const std::vector<int>&from = known_[like.group].links, &to = known_[number].links;
+  // Adds the same phases on the links of another group.
+  const collective::AlgorithmDef* copy_phases(const Made& made, size_t number) {
+    const std::vector<int>&from = known_[made.group].links, &to = known_[number].links;
     std::unordered_map<int, int> own;
     for (size_t i = 0; i < from.size(); ++i) own.emplace(from[i], to[i]);
-    for (int32_t i = like.first; i < like.first + like.count; ++i) {
+    for (int32_t i = made.first; i < made.first + made.count; ++i) {
       Phase phase = result_.phases[static_cast<size_t>(i)];
       if (phase.load >= 0) {
         Load load = result_.loads[static_cast<size_t>(phase.load)];
@@ -162,7 +162,7 @@ class FootprintMaker::Work {
       }
       result_.phases.push_back(std::move(phase));
     }
-    return like.algorithm;
+    return made.algorithm;
   }
 
   Phase host_phase(stream::HostCopy copy, Bytes bytes, int place) {
@@ -261,7 +261,7 @@ class FootprintMaker::Work {
   Crosser crosser_;
   std::vector<Known> known_;
   std::map<std::vector<uint64_t>, int32_t> patterns_;
-  std::vector<std::vector<Like>> likes_;  // by pattern
+  std::vector<std::vector<Made>> made_;  // by pattern
   Seen groups_;
   std::optional<platform::HostRoutes> host_routes_;  // made when asked for
   Footprints result_;
