@@ -103,7 +103,7 @@ void expect_same(const simulate::Run& folded, const simulate::Run& flat) {
 class ChosenDevices : public testing::TestWithParam<int> {};
 
 TEST_P(ChosenDevices, DoWhatTheyDoWhereAllAreSimulated) {
-  constexpr int kCases = 25;
+  constexpr int kCases = 12;
   Random rng(static_cast<uint64_t>(GetParam()) + 1000);
   int folded = 0;
   for (int done = 0; done < kCases;) {

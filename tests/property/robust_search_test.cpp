@@ -5,7 +5,6 @@
 #include "search/bounds.h"
 #include "search/question.h"
 #include "search/refine.h"
-#include "support/temporary.h"
 
 namespace foreflow::search::robust_search_test {
 namespace {
@@ -35,6 +34,7 @@ Json question(size_t number) {
                                       "zero": 0, "sequence_parallel": false, "overlap_gradients": false,
                                       "overlap_tensor": 1, "vocabulary_parallel": false})",
                                   "draw"));
+  json.set("placement", "packed");
   const std::string& text = kDisturbances[number % kDisturbances.size()];
   if (!text.empty()) json.set("disturbances", parse_json(text, "draw"));
   return json;
@@ -75,19 +75,15 @@ TEST_P(RobustSearch, BoundsHoldInEveryWorld) {
   EXPECT_GT(known, 0U);
 }
 
-// What the search that looks at all points predicts is the same for every risk, and kept from one to the next.
+// The disturbances take turns of four, so each meets both risks.
 TEST_P(RobustSearch, LeavingOutLosesNothing) {
-  const test::TemporaryFolder folder;
-  const Json source = question(GetParam());
-  for (const Risk risk : {Risk::mean, Risk::p95}) {
-    Options all         = in_worlds(Pruning::none, risk);
-    all.store           = folder / "all.sqlite";
-    const Result full   = search(source, "random.json", all);
-    const Result pruned = search(source, "random.json", in_worlds(Pruning::top, risk));
-    EXPECT_TRUE(pruned.proven);
-    EXPECT_EQ(to_json(pruned, 3).find("ranked")->dump(), to_json(full, 3).find("ranked")->dump())
-        << source.dump_compact();
-  }
+  const Json source   = question(GetParam());
+  const Risk risk     = GetParam() / kDisturbances.size() % 2 == 0 ? Risk::mean : Risk::p95;
+  const Result full   = search(source, "random.json", in_worlds(Pruning::none, risk));
+  const Result pruned = search(source, "random.json", in_worlds(Pruning::top, risk));
+  EXPECT_TRUE(pruned.proven);
+  EXPECT_EQ(to_json(pruned, 3).find("ranked")->dump(), to_json(full, 3).find("ranked")->dump())
+      << source.dump_compact();
 }
 
 INSTANTIATE_TEST_SUITE_P(Questions, RobustSearch, testing::Range(size_t{0}, size_t{9}));

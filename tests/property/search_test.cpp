@@ -234,7 +234,8 @@ TEST(Bounds, HoldForEveryWayToShareExperts) {
                  "experts": 8, "routing_groups": 4, "dtype": "f16"},
     "platform": {"topology": "dgx2"}, "engine": "analytic",
     "strategy": {"dp": [1, 2, 4], "cp": [1, 2, 4], "tp": [1, 2], "pp": [1, 2], "ep": "any", "zero": 0,
-                 "global_batch": 16, "microbatches": 2, "schedule": "1f1b"}})",
+                 "global_batch": 16, "microbatches": 2, "schedule": "1f1b", "overlap_tensor": 1},
+    "placement": "packed"})",
                                 "moe.json"));
 }
 
@@ -247,7 +248,7 @@ TEST(Bounds, HoldForEveryExchangeOfEverySchedule) {
                    "dtype": "f16", "mode": "training", "optimizer": "adam"},
       "platform": {"topology": "dgx_a100", "nodes": 2}, "engine": "simgrid", "cost": {"model": "roofline"},
       "strategy": {"dp": 4, "tp": [1, 2], "pp": 2, "global_batch": 32, "microbatches": 8, "zero": [0, 1, 2, 3],
-                   "overlap_gradients": [false, true], "recompute": "none"},
+                   "overlap_gradients": [false, true], "overlap_tensor": 1, "recompute": "none"},
       "placement": {"order": ["tp-pp-dp", "dp-tp-pp"]}})",
                              "exchange.json");
     source.member("strategy").set("schedule", parse_json(schedule, "schedules"));
@@ -264,7 +265,7 @@ Json question_of_many_messages() {
                  "sequence": 128, "vocabulary": 2048, "dtype": "f16", "mode": "training", "optimizer": "adam"},
     "platform": {"topology": "dgx_a100", "nodes": 4}, "engine": "simgrid", "cost": {"model": "roofline"},
     "strategy": {"dp": 8, "tp": 2, "pp": 2, "global_batch": 64, "microbatches": 8, "zero": 3, "bucket_size": "1 MB",
-                 "overlap_gradients": true, "recompute": "none", "schedule": "1f1b"},
+                 "overlap_gradients": true, "overlap_tensor": 1, "recompute": "none", "schedule": "1f1b"},
     "placement": {"order": "tp-pp-dp"}})",
                     "messages.json");
 }
@@ -378,8 +379,10 @@ TEST_P(EveryFamily, BoundsDoNotExceedWhatIsPredicted) {
   source.set("platform", parse_json(R"({"topology": "p3_8xlarge", "nodes": 2})", "platform"));
   source.set("engine", "analytic");
   source.set("strategy", parse_json(R"({"global_batch": 8, "dp": [1, 2], "tp": [1, 2], "pp": [1, 2], "microbatches": 2,
-                                        "schedule": "1f1b", "zero": [0, 3]})",
+                                        "schedule": "1f1b", "zero": [0, 3], "overlap_tensor": 1,
+                                        "overlap_gradients": false})",
                                     "strategy"));
+  source.set("placement", "packed");
   expect_bounds_hold(source);
 }
 

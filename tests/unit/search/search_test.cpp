@@ -12,6 +12,12 @@ Json source(const std::string& strategy) {
       "mlp.json");
 }
 
+// A question of a few hundred strategies; with every key open it has thousands.
+Json small_source(const std::string& more) {
+  return source(R"({"dp": [1, 2, 4], "tp": [1, 2], "pp": [1, 2], "recompute": "none", "overlap_tensor": 1, )" + more +
+                "}");
+}
+
 TEST(Search, RanksByThroughputAndKeepsTheReasonsOfTheRest) {
   const Result result = search(
       source(
@@ -27,7 +33,7 @@ TEST(Search, RanksByThroughputAndKeepsTheReasonsOfTheRest) {
 }
 
 TEST(Search, ParetoFrontTradesSpeedForMemory) {
-  const Result result = search(source(R"({"global_batch": 64})"), "mlp.json", {});
+  const Result result = search(small_source(R"("global_batch": 64)"), "mlp.json", {});
   ASSERT_FALSE(result.pareto.empty());
   for (size_t i = 1; i < result.pareto.size(); ++i) {
     EXPECT_LT(result.pareto[i].peak_memory.value(), result.pareto[i - 1].peak_memory.value());
@@ -59,7 +65,7 @@ TEST(Search, SaysWhatDoesNotFit) {
 }
 
 TEST(Search, EndsWithAProof) {
-  const Result result = search(source(R"({"global_batch": 64})"), "mlp.json", {});
+  const Result result = search(small_source(R"("global_batch": 64)"), "mlp.json", {});
   EXPECT_TRUE(result.proven);
   EXPECT_EQ(result.gap, 0);
   const Json json = to_json(result, 3);
@@ -68,12 +74,12 @@ TEST(Search, EndsWithAProof) {
 }
 
 TEST(Search, EndsWhenAskedToWithWhatItHas) {
-  for (const int after : {0, 1, 3}) {
+  for (const int after : {0, 2}) {
     int reports = 0;
     Options options;
     options.report      = [&](const Status&) { ++reports; };
     options.stop        = [&] { return reports > after; };
-    const Result result = search(source(R"({"global_batch": 4096})"), "mlp.json", options);
+    const Result result = search(small_source(R"("global_batch": 4096)"), "mlp.json", options);
     EXPECT_TRUE(result.interrupted);
     EXPECT_FALSE(result.proven);
     EXPECT_EQ(result.exact, 0U);
@@ -84,7 +90,7 @@ TEST(Search, EndsWhenAskedToWithWhatItHas) {
 
 // The gap is what a better strategy could gain at most.
 TEST(Search, ReportsAGapThatHolds) {
-  const Json question = source(R"({"global_batch": 4096, "schedule": ["1f1b", "zb_h1"]})");
+  const Json question = small_source(R"("global_batch": 4096, "schedule": ["1f1b", "zb_h1"])");
   const double best   = search(question, "mlp.json", {}).ranked.front().samples_per_second;
   Options options;
   size_t gaps    = 0;
@@ -115,7 +121,7 @@ TEST(Search, SaysHowFarTheSecondIsBehind) {
 }
 
 TEST(Search, LeavesOutWhatCannotBeAmongTheFirst) {
-  const Json question = source(R"({"global_batch": 4096, "schedule": "1f1b", "recompute": "none", "zero": 0})");
+  const Json question = small_source(R"("global_batch": 4096, "schedule": "1f1b", "zero": 0)");
   Options one;
   one.top             = 1;
   const Result pruned = search(question, "mlp.json", one);
