@@ -96,7 +96,8 @@ class RoundsFinder {
   }
 
  private:
-  // The depth of nesting at which all streams that have calls have equally many in a round; -1: there is none.
+  // The depth of nesting at which all streams that have calls have equally many in a round, or so few that they are no
+  // part of the loop, such as the exchange of gradients in the last backward pass; -1: there is none.
   int32_t level_of_rounds() const {
     constexpr int32_t kLevels = 4;
     for (int32_t outside = 0; outside < kLevels; ++outside) {
@@ -104,10 +105,10 @@ class RoundsFinder {
       bool right   = true;
       for (const RoundItems& stream : streams_) {
         const int64_t all = stream.calls({0, stream.size()}, outside);
-        right             = right && all % rounds_ == 0;
+        right             = right && (all % rounds_ == 0 || all < rounds_);
         most              = std::max(most, all);
       }
-      if (right && most > 0) return outside;
+      if (right && most >= rounds_) return outside;
     }
     return -1;
   }
