@@ -112,8 +112,8 @@ int few_microbatches(const Scenario& scenario, const Sequential& sequential) {
   // Filling and draining the pipeline each take one microbatch per device; those in between must repeat each other.
   const int step = step_of(strategy), least = 2 * strategy.pp + 4 * step;
   const int few = least + (strategy.microbatches - least % step) % step;
-  // If the program turns out to need all of them, this attempt has added at most a third to the cost.
-  constexpr int kLess = 3;
+  // If the program turns out to need all of them, this attempt has added at most half to the cost.
+  constexpr int kLess = 2;
   return kLess * few <= strategy.microbatches ? few : 0;
 }
 

@@ -32,7 +32,8 @@ class RoundsRunner {
   std::optional<RunOfRounds> run() const {
     const int64_t left = asked_.wanted - asked_.held, all = left / at_once_;  // more rounds, and stretches
     if (left % at_once_ != 0) return RunOfRounds{at_once_, {}, {}, 0, {}};
-    for (int64_t more = std::max<int64_t>(asked_.held / at_once_, 1); more < all / 2; more *= 2) {
+    const int64_t twice = std::max<int64_t>(asked_.held / at_once_, 1);  // as many rounds again as there are
+    for (int64_t more = 0; more < all / 2; more = std::max(2 * more, twice)) {
       if (auto found = from_steady_state(more, all)) return found;
     }
     auto whole = with_more(folded_, rounds_, all);
