@@ -25,6 +25,19 @@ int step_of(const Strategy& strategy) {
   return strategy.microbatches;
 }
 
+// True if the activations of ever more microbatches are held, as in GPipe, so that these do not repeat each other. A
+// schedule that only needs longer to fill holds at most twice the few.
+bool holds_more(const Strategy& strategy, int few) {
+  const schedule::Size& all = strategy.schedule_size;
+  schedule::Size some       = all;
+  some.microbatches         = few;
+  for (int device = 0; device < all.devices; ++device) {
+    const int held = strategy.schedule->peak_live(all, device);
+    if (held > 2 * few && held > strategy.schedule->peak_live(some, device)) return true;
+  }
+  return false;
+}
+
 // The name that continues a sequence of two: "ids.1.r1" and "ids.2.r1" are followed by "ids.3.r1". Nothing if the two
 // do not differ in exactly one number.
 class CountingNames {
@@ -103,18 +116,23 @@ std::optional<std::vector<lower::Input>> left_out(const ir::Function& entry,
 
 }  // namespace
 
-int few_microbatches(const Scenario& scenario, const Sequential& sequential) {
+std::vector<int> few_microbatches(const Scenario& scenario, const Sequential& sequential) {
   const Strategy& strategy = scenario.strategy;
   if (sequential.placed || strategy.schedule == nullptr || !scenario.simulation.fold ||
       scenario.simulation.every_round || scenario.simulation.observe ||
-      scenario.workload.mode != workload::Mode::training)
-    return 0;
+      scenario.workload.mode != workload::Mode::training || !scenario.engine->extrapolates(scenario.simulation))
+    return {};
   // Filling and draining the pipeline each take one microbatch per device; those in between must repeat each other.
   const int step = step_of(strategy), least = 2 * strategy.pp + 4 * step;
   const int few = least + (strategy.microbatches - least % step) % step;
-  // If the program turns out to need all of them, this attempt has added at most half to the cost.
-  constexpr int kLess = 2;
-  return kLess * few <= strategy.microbatches ? few : 0;
+  if (few < strategy.microbatches && holds_more(strategy, few)) return {};
+  // Schedules that hold more microbatches take longer to fill, or repeat themselves only every few microbatches. Where
+  // all are needed in the end, the attempts have added at most half to the cost.
+  std::vector<int> attempts;
+  if (2 * few <= strategy.microbatches) attempts.push_back(few);
+  const int more = few + (few + step - 1) / step * step;
+  if (2 * (few + more) <= strategy.microbatches) attempts.push_back(more);
+  return attempts;
 }
 
 namespace {

@@ -8,13 +8,15 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::scenario {
 
-// The number of microbatches from which the rest can be extrapolated; 0: the program needs all of them.
-int few_microbatches(const Scenario& scenario, const Sequential& sequential);
+// Numbers of microbatches from which the rest may be extrapolated, to be tried one after the other. Empty: the program
+// needs all of them.
+std::vector<int> few_microbatches(const Scenario& scenario, const Sequential& sequential);
 
 // The prediction from the program of `few` of the microbatches, with programs from `shared` (null: none). Nothing if
 // all of them cannot be extrapolated from it.

@@ -68,7 +68,7 @@ Prediction predict(const Scenario& scenario, const Sequential& sequential, const
 
 Expected<Prediction> try_predict(const Scenario& scenario, const Sequential& sequential,
                                  const platform::Platform& platform, const Finished& finished, SharedPrograms* shared) {
-  if (const int few = few_microbatches(scenario, sequential); few > 0) {
+  for (const int few : few_microbatches(scenario, sequential)) {
     auto predicted = try_predict_from_few(few, scenario, sequential, platform, shared);
     if (!predicted) return predicted.refusal();
     if (*predicted) {

@@ -107,9 +107,13 @@ class RoundsRunner {
 
 }  // namespace
 
+bool EngineDef::extrapolates(const Options& options) const {
+  return simulate_folded != nullptr && is_constant(options.disturbances);
+}
+
 std::optional<RunOfRounds> EngineDef::run(const stream::CompactProgram& program, const Rounds& rounds,
                                           const platform::Platform& platform, const Options& options) const {
-  if (simulate_folded == nullptr || !is_constant(options.disturbances)) return {};
+  if (!extrapolates(options)) return {};
   try {
     check(options.disturbances, platform);
     const auto folded = fold(program, platform, options, Saving::any);

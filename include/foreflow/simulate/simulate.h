@@ -66,8 +66,11 @@ struct EngineDef {
   // As above; the cost follows the devices that differ. Throws Error also when a program that cannot be folded does not
   // fit into memory.
   Run run(const stream::CompactProgram& program, const platform::Platform& platform, const Options& options = {}) const;
-  // Nothing if the program has no such rounds (src/simulate/rounds.h), cannot be folded, has disturbances that begin or
-  // end during the run, or if run() throws.
+  // False if no program is extrapolated from a few rounds: the engine simulates every stream, or disturbances begin or
+  // end during the run.
+  bool extrapolates(const Options& options) const;
+  // Nothing if the program has no such rounds (src/simulate/rounds.h), cannot be folded, is not extrapolated, or if
+  // run() throws.
   std::optional<RunOfRounds> run(const stream::CompactProgram& program, const Rounds& rounds,
                                  const platform::Platform& platform, const Options& options = {}) const;
 };

@@ -31,8 +31,9 @@ TEST_P(RepeatedRounds, AreSimulatedOnce) {
 
 INSTANTIATE_TEST_SUITE_P(
     Strategies, RepeatedRounds,
-    testing::Values(R"("schedule": "1f1b")", R"("schedule": "zb_h1")",
-                    R"("schedule": "1f1b", "overlap_gradients": true)",
+    testing::Values(R"("schedule": "1f1b")", R"("schedule": "eager_1f1b")", R"("schedule": "zb_h1")",
+                    R"("schedule": "zb_h2")", R"("schedule": "zb_v", "overlap_gradients": true)",
+                    R"("schedule": "chimera")", R"("schedule": "1f1b", "overlap_gradients": true)",
                     R"("schedule": "1f1b", "overlap_gradients": true, "zero": 1, "bucket_size": "1 MB")",
                     R"("schedule": "1f1b", "overlap_gradients": true, "zero": 2)",
                     R"("schedule": "1f1b", "overlap_gradients": true, "sequence_parallel": true, "overlap_tensor": 2)",
