@@ -4,8 +4,11 @@
 #include <cmath>
 #include <map>
 
+#include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ir/uses.h"
+#include "foreflow/transform/passes.h"
+#include "transform/pass_arguments.h"
 #include "transform/rewrite/copy.h"
 
 namespace foreflow::transform {
@@ -71,7 +74,7 @@ class Clipper {
   void take(const ir::Op& op, std::span<const ValueId> inputs) {
     const size_t rows = inputs.size() == size_t{2} * op.result_count ? op.result_count : 1;
     for (size_t i = 0; i < rows; ++i) {
-      if (inputs[rows + i] == ValueId::none) continue;
+      if (inputs[i] == ValueId::none || inputs[rows + i] == ValueId::none) continue;
       Taken one           = weight_of(op, inputs[i]);
       one.gradient        = inputs[rows + i];
       const auto& type    = entry_.value(static_cast<ValueId>(one.weight)).annotation;
@@ -214,5 +217,42 @@ std::vector<HeldPart> held_parts(const std::vector<std::vector<Piece>>& steps, i
 ir::Module clip_gradients(ir::Module module, const ir::OpTable& ops, const Clipping& how) {
   return Clipper(std::move(module), ops, how).run();
 }
+
+namespace definitions::clip_gradients {
+namespace {
+
+// How many devices hold a weight is not told by a program of several.
+void check_one_device(const ir::Module& module) {
+  for (const ir::Function& function : module.functions) {
+    for (const ir::Op& op : function.ops) {
+      if (!op.is_call() && op.def->role == ir::Role::communication)
+        throw Error(ir::describe(module, function, op),
+                    "communicates; the pass clip_gradients is for programs of one device, and the key "
+                    "workload.clip_gradients of a scenario for others");
+    }
+  }
+}
+
+double norm_argument(const PassArguments& arguments) {
+  const std::string word = word_argument(arguments, "max_norm", "1");
+  const auto norm        = parse_number<double>(word);
+  if (norm && *norm > 0) return *norm;
+  throw Error("--pass clip_gradients: max_norm", "\"" + word + "\" is no norm; a number above 0 would be right");
+}
+
+}  // namespace
+
+PassDef row() {
+  return {"clip_gradients",
+          "scale gradients down to a global norm of max_norm (1) before optimizers take them; for a program of one "
+          "device",
+          {"max_norm"},
+          [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {
+            const double norm = norm_argument(arguments);
+            check_one_device(module);
+            return transform::clip_gradients(module, ops, {.max_norm = norm});
+          }};
+}
+}  // namespace definitions::clip_gradients
 
 }  // namespace foreflow::transform
