@@ -10,7 +10,7 @@ namespace {
 
 bool is_main(const ir::Device& device) { return device.stream_name().empty(); }
 
-bool is_update(const ir::Op& op) { return op.def->role == ir::Role::optimizer; }
+bool is_update(const ir::Op& op) { return op.def->role == ir::Role::optimizer || op.def->for_update; }
 
 }  // namespace
 

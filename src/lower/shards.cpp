@@ -86,15 +86,15 @@ class ShardWriter {
     }
   }
 
-  // Of all shards, or of corresponding devices of every shard.
+  // Of all shards of one group or of several, or of corresponding devices of every shard.
   void meeting(const Procedure& procedure, const CompactProgram::MeetingStep& step, Procedure& all) {
     const auto members = procedure.of(step);
     const auto count   = [&](const CompactProgram::Member& member) {
       return lanes_[static_cast<size_t>(member.lane)].copies;
     };
-    const bool joined = members.size() == 2 && count(members[0]) == 1 && count(members[1]) > 1;
+    const bool joined = members.size() > 1 && count(members[0]) == 1 && count(members[1]) > 1;
     if (joined) {
-      fits_ = fits_ && are_pair(procedure, members);
+      fits_ = fits_ && are_pairs(procedure, members);
       open(step, all);
       for (const auto& member : members) {
         for (int32_t copy = 0; copy < count(member); ++copy) join(member, copy, all);
@@ -110,11 +110,15 @@ class ShardWriter {
     }
   }
 
-  // Two shards of one stage in a collective.
-  bool are_pair(const Procedure& procedure, std::span<const CompactProgram::Member> members) const {
-    const auto& [device, stream] = procedure.lanes[static_cast<size_t>(members[0].lane)];
-    const auto& other            = procedure.lanes[static_cast<size_t>(members[1].lane)];
-    return other.device == device + 1 && other.stream == stream;
+  // Two shards of each stage in a collective.
+  bool are_pairs(const Procedure& procedure, std::span<const CompactProgram::Member> members) const {
+    if (members.size() % 2 != 0) return false;
+    for (size_t i = 0; i < members.size(); i += 2) {
+      const auto& [device, stream] = procedure.lanes[static_cast<size_t>(members[i].lane)];
+      const auto& other            = procedure.lanes[static_cast<size_t>(members[i + 1].lane)];
+      if (!is_first(device) || other.device != device + 1 || other.stream != stream) return false;
+    }
+    return true;
   }
 
   static void open(const CompactProgram::MeetingStep& step, Procedure& all) {

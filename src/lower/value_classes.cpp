@@ -41,7 +41,7 @@ std::string_view sent_to(const ir::Op& op) {
 // Ops whose result is the operand in another form or on another device, or a sum of such operands.
 bool hands_on(const ir::Op& op) {
   return is_communication(op) || op.def->role == ir::Role::view || op.def->additive ||
-         op.def->copy == ir::Copy::converted || op.def->name == "Mul" || op.def->name == "Div";
+         op.def->copy == ir::Copy::converted || op.def->for_update || op.def->name == "Mul" || op.def->name == "Div";
 }
 
 // Ops whose result has some or all elements of the operand, on this stream or another one.
@@ -202,8 +202,12 @@ class Classifier {
       if ((mark & kBackward) == 0) add(f, id, backwards ? kNeeded : kForward);
       const bool seen_through = (op.def->aliases_operand && id == inputs[0]) || op.def->joins_operands;
       if (seen_through) add(f, id, results & kNeeded);
-      const int32_t of = weight <= kTuple && is_named(op, "PackTuple") ? tuple(weight)[i] : weight;
-      if ((results & kGradient) != 0 && (mark & kBackward) != 0 && hands_on(op)) add(f, id, kGradient, of);
+      const bool one_by_one  = op.def->in_place == ir::InPlace::each && i < op.result_count;
+      const int32_t of       = weight <= kTuple && is_named(op, "PackTuple") ? tuple(weight)[i]
+                               : one_by_one                                  ? weights_[f][op.first_result + i]
+                                                                             : weight;
+      const bool is_gradient = (results & kGradient) != 0 && (mark & kBackward) != 0 && hands_on(op);
+      if (is_gradient && !(op.def->for_update && i >= op.result_count)) add(f, id, kGradient, of);
       if ((results & kMessage) != 0 && (mark & (kBackward | kUpdated)) != 0 && moves(op)) add(f, id, kMessage, of);
       // An operand that a collective scatters or gathers exists only to be sent.
       const bool parted = is_named(op, "MPIReduceScatter") && op.attributes->int_or("in_place", 0) == 0;

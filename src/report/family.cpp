@@ -32,7 +32,8 @@ const std::vector<Rule>& op_families() {
   static const std::vector<Rule> table = {
       {{"attention", "#5b8def"}, {"attention"}},
       {{"matrix multiply", "#8ab4e8"}, {"matmul", "gemm", "conv", "linear"}},
-      {{"optimizer", "#c3abe0"}, {"adam", "sgd", "momentum", "adagrad", "optimizer", "update"}},
+      {{"optimizer", "#c3abe0"},
+       {"adam", "sgd", "momentum", "adagrad", "optimizer", "update", "squarednorm", "clipgradients"}},
       {{"normalisation", "#5fb3b3"}, {"normalization", "norm"}},
       {{"softmax and loss", "#d98cb3"}, {"softmax", "loss", "crossentropy"}},
       {{"embedding", "#c7b26b"}, {"gather", "scatter", "embedding", "onehot"}},

@@ -6,6 +6,7 @@
 
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/run.h"
+#include "foreflow/transform/clip_gradients.h"
 #include "foreflow/transform/context_attention.h"
 #include "foreflow/transform/overlap.h"
 #include "foreflow/transform/pipeline.h"
@@ -204,12 +205,31 @@ transform::DataParallel data_parallel(const Strategy& strategy) {
           .keeps_gathered = strategy.keeps_gathered};
 }
 
-// One of the replicas, with its streams.
-Expected<transform::OneReplica> one_replica(ir::Module module, const Scenario& scenario) {
+bool clips(const Scenario& scenario) {
+  return scenario.workload.clip_gradients > 0 && scenario.workload.mode == workload::Mode::training;
+}
+
+// Norms are those of all gradients, so gradients are clipped when all devices are known. `steps` led to the program of
+// a replica, which has two of `shards` shards if that is above 0; `one`: what represents the replicas, null for none.
+ir::Module with_clipped_gradients(ir::Module module, const Scenario& scenario,
+                                  const std::vector<std::vector<transform::Piece>>& steps, int shards,
+                                  const transform::OneReplica* one = nullptr) {
+  if (!clips(scenario)) return module;
+  transform::Clipping how{
+      .max_norm = scenario.workload.clip_gradients, .parts = transform::held_parts(steps, shards), .shards = shards};
+  if (one != nullptr) {
+    how.replicas = one->ways;
+    how.layouts  = one->parameters;
+  }
+  return transform::clip_gradients(std::move(module), ops::table(), how);
+}
+
+// One of the replicas of a program, with its streams.
+Expected<transform::OneReplica> one_replica(const ReplicaProgram& replica, const Scenario& scenario) {
   return asked_for_by("dp", scenario, [&] {
-    transform::OneReplica one =
-        transform::one_replica(std::move(module), ops::table(), data_parallel(scenario.strategy));
-    one.module = with_streams(std::move(one.module), scenario.strategy);
+    transform::OneReplica one = transform::one_replica(replica.module, ops::table(), data_parallel(scenario.strategy));
+    one.module                = with_streams(std::move(one.module), scenario.strategy);
+    one.module = with_clipped_gradients(std::move(one.module), scenario, replica.steps, replica.shards, &one);
     return one;
   });
 }
@@ -232,8 +252,8 @@ Expected<DistributedProgram> distributed(const Sequential& sequential, const Sce
   const auto replica                = of_replica(sequential, scenario, platform, shared);
   if (!replica) return replica.refusal();
   DistributedProgram program{(*replica)->module, (*replica)->steps};
-  if (how.shares()) {
-    const auto one = one_replica(std::move(program.module), scenario);
+  if (how.shares() || (how.ways > 1 && clips(scenario))) {
+    const auto one = one_replica(**replica, scenario);
     if (!one) return one.refusal();
     transform::Distributed all = transform::unfold(*one, ops::table());
     program.module             = std::move(all.module);
@@ -248,6 +268,7 @@ Expected<DistributedProgram> distributed(const Sequential& sequential, const Sce
     program.steps.push_back(std::move(all->parameters));
   }
   program.module = with_streams(std::move(program.module), scenario.strategy);
+  program.module = with_clipped_gradients(std::move(program.module), scenario, (*replica)->steps, 0);
   return program;
 }
 
@@ -311,8 +332,9 @@ Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const
   AlikeReplicas all{{}, how.ways, (*replica)->shards, (*replica)->split_data};
   if (how.ways == 1) {
     all.module = with_streams((*replica)->module, scenario.strategy);
+    all.module = with_clipped_gradients(std::move(all.module), scenario, (*replica)->steps, all.shards);
   } else {
-    auto one = one_replica((*replica)->module, scenario);
+    auto one = one_replica(**replica, scenario);
     if (!one) return one.refusal();
     all.module = std::move(one->module);
   }

@@ -103,6 +103,14 @@ transform::MixedPrecision read_precision(const JsonView& json, const Workload& w
           .float_gradients = read_short_only(json, "float_gradients", workload, false)};
 }
 
+double read_clip_gradients(const JsonView& json) {
+  if (!json.has("clip_gradients")) return 0;
+  const JsonView value = json.at("clip_gradients");
+  const double norm    = value.as_number();
+  if (!(norm >= 0)) value.fail("is the largest norm of the gradients, above 0; 0: they are not clipped");
+  return norm;
+}
+
 // The sizes that strategies depend on; the family reads and checks all of its own.
 void read_sizes(const JsonView& json, Workload& workload) {
   for (const auto& [key, value] : json.members()) {
@@ -118,11 +126,12 @@ Workload read_workload(const JsonView& json) {
   Workload workload;
   read_source_of(json, workload);
   read_sizes(json, workload);
-  workload.dtype        = read_dtype(json, workload);
-  workload.fp8          = json.has("dtype") && is_fp8(json.at("dtype"));
-  workload.mode         = read_mode(json, workload);
-  workload.optimizer    = read_optimizer(json, workload);
-  workload.precision    = read_precision(json, workload);
+  workload.dtype          = read_dtype(json, workload);
+  workload.fp8            = json.has("dtype") && is_fp8(json.at("dtype"));
+  workload.mode           = read_mode(json, workload);
+  workload.optimizer      = read_optimizer(json, workload);
+  workload.precision      = read_precision(json, workload);
+  workload.clip_gradients = read_clip_gradients(json);
   workload.gradients_of = json.bool_or("input_gradient", false) ? transform::Inputs::floating : transform::Inputs::none;
   workload.loss         = json.string_or("loss", "");
   workload.output       = json.string_or("output", workload.output);

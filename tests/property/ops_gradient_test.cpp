@@ -291,8 +291,8 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
   add("routes tokens for inference: training has its own gates", {"MoE", "QMoE"});
   add("remembers keys and values for inference", {"TensorScatter"});
   add("reads regions or frames for inference", {"MaxRoiPool", "STFT"});
-  add("ends a training step", {"Adagrad", "Adam", "AdamOptimizer", "Assign", "DescentStep", "Momentum",
-                               "MomentumOptimizer", "Optimizer", "SGDOptimizer"});
+  add("ends a training step", {"Adagrad", "Adam", "AdamOptimizer", "Assign", "ClipGradients", "DescentStep", "Momentum",
+                               "MomentumOptimizer", "Optimizer", "SGDOptimizer", "SquaredNorm"});
   return reasons;
 }
 

@@ -81,7 +81,8 @@ class Draw {
   }
   std::string mode() {
     if (!training_) return R"("mode": "inference")";
-    return R"("mode": "training", "optimizer": ")" + std::string(random_() % 2 == 0 ? "sgd" : "adam") + "\"";
+    return R"("mode": "training", "optimizer": ")" + std::string(random_() % 2 == 0 ? "sgd" : "adam") +
+           R"(", "clip_gradients": )" + (random_() % 3 == 0 ? "1.0" : "0");
   }
 
   bool applies(const Key& key) const {

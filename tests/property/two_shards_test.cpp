@@ -24,7 +24,8 @@ std::string workload(Random& rng) {
   const std::string sizes = R"("layers": 4, "hidden": 32, "heads": 8, "sequence": 16, "vocabulary": 64)";
   return R"({"model": ")" + one_of(rng, {"gpt", "llama", "bert", "t5"}) + "\", " + sizes + R"(, "mode": ")" +
          one_of(rng, {"training", "training", "inference"}) + R"(", "optimizer": ")" + one_of(rng, {"sgd", "adam"}) +
-         R"(", "dtype": ")" + one_of(rng, {"f16", "f32"}) + "\"}";
+         R"(", "dtype": ")" + one_of(rng, {"f16", "f32"}) + R"(", "clip_gradients": )" + one_of(rng, {"0", "1.0"}) +
+         "}";
 }
 
 std::string strategy(Random& rng) {

@@ -6,6 +6,7 @@
 
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/transform/clip_gradients.h"
 #include "foreflow/transform/overlap.h"
 #include "foreflow/transform/pieces.h"
 #include "foreflow/transform/replica.h"
@@ -109,6 +110,19 @@ void add_unequal_stages(const ir::Module& module, const Split& split, std::vecto
   steps.push_back(std::move(made.pipelined));
 }
 
+void clip(ir::Module& module, const std::vector<transform::Distributed>& steps, const Split& split,
+          const transform::OneReplica* one = nullptr) {
+  if (split.clip == 0) return;
+  std::vector<std::vector<transform::Piece>> pieces;
+  for (const transform::Distributed& step : steps) pieces.push_back(step.parameters);
+  transform::Clipping how{.max_norm = split.clip, .parts = transform::held_parts(pieces)};
+  if (one != nullptr) {
+    how.replicas = one->ways;
+    how.layouts  = one->parameters;
+  }
+  module = transform::clip_gradients(std::move(module), ops::table(), how);
+}
+
 std::vector<transform::Distributed> with_replicas(std::vector<transform::Distributed> steps, const Split& split) {
   const int replicas = split.dp / transform::replicas_in_group(split.cp, split.ep);
   if (replicas > 1) {
@@ -116,15 +130,17 @@ std::vector<transform::Distributed> with_replicas(std::vector<transform::Distrib
     how.by_block       = split.by_block;
     how.prefetch       = split.prefetch;
     how.keeps_gathered = split.keeps_gathered;
-    if (how.shares()) {
+    if (how.shares() || split.clip > 0) {
       transform::OneReplica one = transform::one_replica(steps.back().module, ops::table(), how);
       one.module                = with_streams(std::move(one.module), split);
+      clip(one.module, steps, split, &one);
       steps.push_back(transform::unfold(one, ops::table()));
       return steps;
     }
     steps.push_back(transform::replicate(steps.back().module, ops::table(), how));
   }
   steps.back().module = with_streams(std::move(steps.back().module), split);
+  clip(steps.back().module, steps, split);
   return steps;
 }
 

@@ -33,6 +33,7 @@ struct Split {
   std::vector<bool> stage_sequence      = {};  // the same for `sequence`
   std::vector<int> stage_cp             = {};  // the same for `cp`
   transform::ContextAttention attention = transform::ContextAttention::all_gather;  // of unequal stages
+  double clip                           = 0;  // above 0: the largest norm of the gradients
 };
 std::string to_string(
     const Split& split);  // "dp=2 tp=1 pp=2 microbatches=4 1f1b", and "cp=2 ep=4" where they are above 1
@@ -49,7 +50,8 @@ std::vector<ir::Array> random_arguments(const ir::Module& module, std::mt19937_6
 transform::Pipeline pipeline(int pp, int microbatches, const std::string& schedule = "1f1b",
                              std::optional<int> virtual_stages = {});
 
-// shard, then split_data, then pipeline where there are stages or microbatches, then replicate: as scenarios do it.
+// shard, then split_data, then pipeline where there are stages or microbatches, then replicate, and clip_gradients at
+// the end: as scenarios do it.
 std::vector<transform::Distributed> distribute(const ir::Module& module, const Split& split);
 
 // Runs the last of `steps` in the reference executor on the arguments of the program before the first, and returns the

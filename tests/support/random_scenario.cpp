@@ -20,7 +20,7 @@ std::string workload_text(Random& rng) {
             R"("model": "llama", "layers": 4, "hidden": 32, "heads": 4, "sequence": 16, "vocabulary": 64)",
             R"("model": "moe", "layers": 2, "hidden": 32, "heads": 4, "sequence": 8, "vocabulary": 64, "experts": 4)"});
   return "{" + model + R"(, "mode": ")" + mode + R"(", "dtype": "f16", "optimizer": ")" + one_of(rng, {"sgd", "adam"}) +
-         "\"}";
+         R"(", "clip_gradients": )" + one_of(rng, {"0", "0", "1.0"}) + "}";
 }
 
 struct Machine {

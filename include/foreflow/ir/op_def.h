@@ -183,6 +183,9 @@ struct OpDef {
   // Moves a tensor from the devices of the operands to others that have it in another layout; lowering chooses by which
   // messages (Reshard).
   bool reshards = false;
+  // Works on all gradients before an optimizer takes them (their norm): the host issues it with the update, whose time
+  // it counts as one.
+  bool for_update = false;
   // Combines features of operand 0, but only within an attention head (RotaryEmbedding).
   bool within_heads         = false;
   VocabularyForm vocabulary = {};

@@ -16,15 +16,17 @@ inline constexpr std::string_view kReplicas = "replicas";
 inline constexpr std::string_view kOwnRow = "own_row";
 
 // On a collective of all shards, in a program that has only the first two: the number of all. The first operand is that
-// of the first shard; the second operand represents those of all others.
+// of the first shard; the second operand represents those of all others. A collective of several such groups has two
+// operands for each.
 inline constexpr std::string_view kShards = "shards";
 // Replaces the number of the shard in the names of values of the second shard.
 inline constexpr char kShardMark = '\1';
 
 // The number of participants of a collective that has `operands` operands in the program.
 inline size_t ranks_of(const Attributes& attributes, size_t operands) {
-  return static_cast<size_t>(attributes.int_or(kShards, static_cast<int64_t>(operands))) *
-         static_cast<size_t>(attributes.int_or(kReplicas, 1));
+  const auto shards    = static_cast<size_t>(attributes.int_or(kShards, 0));
+  const size_t written = shards > 0 && operands > 1 ? shards * (operands / 2) : operands;
+  return written * static_cast<size_t>(attributes.int_or(kReplicas, 1));
 }
 
 }  // namespace foreflow::ir

@@ -41,7 +41,8 @@ struct Workload {
   bool fp8            = false;                    // products with weights are done in fp8; the rest in `dtype`
   workload::Mode mode = workload::Mode::training;
   std::string optimizer;
-  transform::MixedPrecision precision;                       // of weights narrower than Float32
+  transform::MixedPrecision precision;  // of weights narrower than Float32
+  double clip_gradients          = 0;   // the largest norm of all gradients together; 0: they are not clipped
   transform::Inputs gradients_of = transform::Inputs::none;  // besides the weights
   std::string loss;                  // training of files: a kind of transform::add_loss; empty: result 0 is the loss
   std::string output = "0";          // the prediction: name or number of a result

@@ -43,10 +43,11 @@ Array sum(const std::vector<Array>& terms) {
 void check_group(const OpCall& call) {
   if (call.arity() == 0) call.fail("has no operands; one for each device would be right");
   const auto written   = static_cast<int64_t>(call.arity());
-  const int64_t shards = call.attributes.int_or(ir::kShards, written);
-  if (shards < written || shards > INT32_MAX) {
+  const int64_t shards = call.attributes.int_or(ir::kShards, 2);
+  const bool in_pairs  = call.attributes.find(ir::kShards) == nullptr || written % 2 == 0;
+  if (shards < 2 || shards > INT32_MAX || !in_pairs) {
     call.fail("has shards = " + std::to_string(shards) + " and " + std::to_string(written) +
-              " operands; as many shards, or more, would be right");
+              " operands; two operands for each group of shards, of which there are two or more, would be right");
   }
   std::map<Device, size_t> taken;
   std::optional<size_t> known;

@@ -37,6 +37,11 @@ const Keys& common_keys() {
        "true for optimizers with state; only for narrow dtypes"},
       {"float_gradients", "whether each gradient is converted to Float32 where it is made", types::flag(),
        "false; only for narrow dtypes"},
+      {"clip_gradients",
+       "the largest norm of all gradients together: larger ones are scaled down to it before the update, which waits "
+       "for "
+       "the sum of their squares over all devices",
+       types::number(), "0: gradients are not clipped"},
       {"input_gradient", "whether the backward pass also gives gradients of the data", types::flag(), "false"}};
   return keys;
 }

@@ -127,6 +127,12 @@ def clip(x, low, high):
     return torch.clamp(x, None if low is None else low, None if high is None else high)
 
 
+def clip_gradients(*operands, max_norm):
+    *gradients, squared_norm = operands
+    factor = torch.clamp(max_norm / (torch.sqrt(squared_norm) + 1e-6), max=1)
+    return [(gradient * factor).to(gradient.dtype) for gradient in gradients]
+
+
 def cum_sum(x, axis, exclusive, reverse):
     (axis,) = ints(axis)
     y = torch.flip(x, [axis]) if reverse else x
@@ -539,6 +545,12 @@ def split(x, sizes, axis, parts):
     if sizes is not None:
         return torch.split(x, ints(sizes), dim=axis)
     return torch.split(x, -(-x.shape[axis] // parts), dim=axis)
+
+
+def squared_norm(*operands, copies):
+    """`copies`: how many ranks hold each operand."""
+    squares = [x.to(torch.promote_types(x.dtype, torch.float32)).square().sum() for x in operands]
+    return sum(square / count for square, count in zip(squares, copies or [1] * len(operands)))
 
 
 def squeeze(x, axes):

@@ -1,0 +1,48 @@
+// Clipping of gradients by their global norm.
+#pragma once
+
+#include <vector>
+
+#include "foreflow/transform/pieces.h"
+#include "foreflow/transform/replica.h"
+
+namespace foreflow::transform {
+
+// Which parameter of the original program a parameter of a distributed program belongs to, and how much of it it holds.
+struct HeldPart {
+  int32_t source;
+  double share;  // 1: all of it, or as much on so many devices as two of its shards stand for
+};
+
+// Those of a program that was distributed by these steps, one after the other: per parameter of the last step. With
+// `shards` above 0, the first step wrote the first two of so many shards (two_shards).
+std::vector<HeldPart> held_parts(const std::vector<std::vector<Piece>>& steps, int shards = 0);
+
+struct Clipping {
+  // The largest norm of all gradients together; above 0.
+  double max_norm = 1;
+  // Per parameter of the entry. Empty: the program was not distributed.
+  std::vector<HeldPart> parts = {};
+  // Above 0: the program has the first two of so many shards.
+  int shards = 0;
+  // The replicas that the program of one replica stands for, and per parameter how they hold it (OneReplica).
+  int replicas                = 1;
+  std::vector<Layout> layouts = {};
+};
+
+// Multiplies every gradient by min(1, max_norm / (norm + 1e-6)) before an optimizer takes it, where norm is the root of
+// the sum of the squares of all elements of all gradients (Pascanu et al., 2013; clip_grad_norm_ of PyTorch). It is the
+// last pass, since it needs the gradients as the devices hold them:
+//
+//   %s1 = SquaredNorm[copies = [1, 2]](%dw.1, %db.1)     // of what D1 holds; two devices hold %db
+//   %s2 = SquaredNorm[copies = [1, 2]](%dw.2, %db.2)
+//   %t1, %t2 = MPIAllreduce(%s1, %s2)                     // over the devices of all shards and stages
+//   %cw.1, %cb.1 = ClipGradients[max_norm = 1](%dw.1, %db.1, %t1)
+//
+// Where replicas share the update (ZeRO), every device sums over them before; else every replica has the sum by itself.
+// All optimizers come after it, in their order. A program without optimizers stays as it is.
+//
+// Throws Error if a gradient depends on what an optimizer made, or an optimizer updates what is no parameter.
+ir::Module clip_gradients(ir::Module module, const ir::OpTable& ops, const Clipping& how);
+
+}  // namespace foreflow::transform
