@@ -5,6 +5,10 @@
 //   %p = Softmax(%a)
 //   %o = MatMul(%p, %v)
 //
+// Queries that a number multiplies before come without it, which joins `scale`. Its kernels take heads at any stride
+// and write them so (strides of FlashAttention, layouts such as sbhd of Transformer Engine), so a Transpose of
+// positions and heads beside a core moves nothing: it becomes `placed`, also behind a rotation of its heads.
+//
 // A causal mask, which hides the keys after a query, does not become an operand but the attribute causal=1.
 #include <algorithm>
 #include <array>
@@ -64,9 +68,12 @@ class Fuser {
                          "has no attention core (a Softmax between two products of activations) to fuse");
     }
     copy_parameters(builder_, function_, map_);
+    const std::vector<bool> placed = placed_transposes(cores);
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       if (const auto core = cores.find(o); core != cores.end()) {
         write(core->second, function_.ops[o]);
+      } else if (placed[o]) {
+        place(function_.ops[o]);
       } else {
         copy_op(builder_, function_, function_.ops[o], map_);
       }
@@ -82,6 +89,52 @@ class Fuser {
   const ir::Op* made_by(ValueId id) const {
     const int32_t op = makers_[ir::index(id)];
     return op < 0 ? nullptr : &function_.ops[static_cast<size_t>(op)];
+  }
+
+  // Whether it exchanges the heads and the positions of [b,n,s,d] and leaves each head as it is.
+  bool turns_heads(const ir::Op& op) const {
+    return !op.is_call() && op.def->name == "Transpose" && op.attributes->find_ints("perm") == Ints{0, 2, 1, 3};
+  }
+
+  // Marks the Transpose that `id` comes from, where at most factors and rotations are between.
+  void mark_makers(ValueId id, std::vector<bool>& placed) const {
+    for (const ir::Op* maker = made_by(id); maker != nullptr && !maker->is_call(); maker = made_by(id)) {
+      if (turns_heads(*maker)) placed[static_cast<size_t>(makers_[ir::index(id)])] = true;
+      const bool passes = maker->def->name == "RotaryEmbedding" || factor_of(*maker).has_value();
+      if (!passes) return;
+      id = function_.inputs(*maker)[0];
+    }
+  }
+
+  std::vector<bool> placed_transposes(const std::map<size_t, Core>& cores) const {
+    std::vector<bool> placed(function_.ops.size(), false), attends(function_.values.size(), false);
+    for (const auto& [last, core] : cores) {
+      for (const ValueId id : {core.q, core.k, core.v}) mark_makers(id, placed);
+      attends[ir::index(function_.output(function_.ops[last], 0))] = true;
+    }
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      const ir::Op& op = function_.ops[o];
+      if (turns_heads(op) && attends[ir::index(function_.inputs(op)[0])]) placed[o] = true;
+    }
+    return placed;
+  }
+
+  void place(const ir::Op& op) {
+    ir::Attributes attributes = *op.attributes;
+    attributes.set("placed", int64_t{1});
+    const ValueId old  = function_.output(op, 0),
+                  made = builder_.op("Transpose", {map_(function_.inputs(op)[0])}, attributes);
+    builder_.set_name(made, function_.value(old).name);
+    builder_.annotate(made, function_.value(old).annotation);
+    map_.set(old, made);
+  }
+
+  // The number that an op multiplies its first operand by.
+  std::optional<double> factor_of(const ir::Op& op) const {
+    const auto inputs = function_.inputs(op);
+    if (op.is_call() || op.def->name != "Mul" || inputs[0] == ValueId::none || inputs[1] == ValueId::none)
+      return std::nullopt;
+    return number(inputs[1]);
   }
 
   [[noreturn]] void refuse(const ir::Op& op, const std::string& why) const {
@@ -128,8 +181,13 @@ class Fuser {
         op.def->name == "MatMul" || (op.def->name == "FusedMatMul" && attributes.int_or("transA", 0) == 0);
     if (!knows || dims(core.q).size() != 4 || dims(core.k).size() != 4)
       refuse(op, "only a product of queries [b,n,s,d] and keys of four dimensions can stand");
-    core.keys_are_rows = attributes.int_or("transB", 0) != 0;
-    core.scale         = attributes.float_or("alpha", 1);
+    core.keys_are_rows   = attributes.int_or("transB", 0) != 0;
+    core.scale           = attributes.float_or("alpha", 1);
+    const ir::Op* before = made_by(core.q);
+    const auto factor    = before == nullptr ? std::nullopt : factor_of(*before);
+    if (!factor || dims(function_.inputs(*before)[0]) != dims(core.q)) return;
+    core.scale *= *factor;
+    core.q = function_.inputs(*before)[0];
   }
 
   // Interprets one op between the scores and the product with the values. Its operand `value` is the score so far.
@@ -239,7 +297,9 @@ class Fuser {
         maker->attributes->find("perm") != nullptr) {
       Ints order = maker->attributes->get_ints("perm");
       std::swap(order[2], order[3]);
-      return builder_.op("Transpose", {map_(function_.inputs(*maker)[0])}, {{"perm", order}});
+      ir::Attributes attributes{{"perm", order}};
+      if (order == Ints{0, 2, 1, 3}) attributes.set("placed", int64_t{1});
+      return builder_.op("Transpose", {map_(function_.inputs(*maker)[0])}, attributes);
     }
     return builder_.op("Transpose", {map_(core.k)}, {{"perm", Ints{0, 1, 3, 2}}});
   }
