@@ -58,6 +58,20 @@ TEST(FuseAttention, TurnsHeadsWithoutMovingThemForwardAndBackward) {
   }
 }
 
+// Their gradients are of their own: they are put side by side for the product before, which moves them.
+TEST(FuseAttention, ReadsQueriesKeysAndValuesWhereOneProductHasWrittenThem) {
+  const ir::Module module = gpt();
+  int64_t splits = 0, joins = 0;
+  for (const ir::Op& op : module.entry().ops) {
+    if (op.is_call() || (op.def->name != "Split" && op.def->name != "Concat")) continue;
+    const bool forward = op.def->name == "Split";
+    ++(forward ? splits : joins);
+    EXPECT_EQ(op.attributes->int_or("placed", 0), forward ? 1 : 0);
+  }
+  EXPECT_EQ(splits, kLayers);
+  EXPECT_EQ(joins, kLayers);
+}
+
 TEST(FuseAttention, TakesTheFactorOfTheQueriesIntoItsScale) {
   const ir::Module module = gpt();
   int64_t cores           = 0;
