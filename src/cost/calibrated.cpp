@@ -49,6 +49,14 @@ const Keys& keys() {
        "checks, scaling, zeros for the next iteration. Where ZeRO splits the optimizer, a device holds more gradients "
        "than it updates",
        types::bytes(), "\"0B\""},
+      {"reduced_bytes",
+       "of laws: read and written on the device for each gradient, each time before a bucket of them is summed over "
+       "replicas: conversions, scaling, copies into the bucket",
+       types::bytes(), "\"0B\""},
+      {"gathered_bytes",
+       "of laws: read and written on the device for each weight, each time when a unit of them has been gathered from "
+       "the replicas: conversions of autocast, copies out of the buffer",
+       types::bytes(), "\"0B\""},
       {"loss_bytes", "of laws: read and written for each logit by the loss and its gradient", types::bytes(),
        "what their operands and results have"},
       {"score_bytes",
@@ -143,10 +151,10 @@ std::string stand_in_for(const platform::Device& device) {
          ", scaled by the data sheets";
 }
 
-constexpr std::pair<const char*, Bytes LawTerms::*> kLawBytes[] = {{"optimizer_bytes", &LawTerms::optimizer_bytes},
-                                                                   {"gradient_bytes", &LawTerms::gradient_bytes},
-                                                                   {"loss_bytes", &LawTerms::loss_bytes},
-                                                                   {"score_bytes", &LawTerms::score_bytes}};
+constexpr std::pair<const char*, Bytes LawTerms::*> kLawBytes[] = {
+    {"optimizer_bytes", &LawTerms::optimizer_bytes}, {"gradient_bytes", &LawTerms::gradient_bytes},
+    {"reduced_bytes", &LawTerms::reduced_bytes},     {"gathered_bytes", &LawTerms::gathered_bytes},
+    {"loss_bytes", &LawTerms::loss_bytes},           {"score_bytes", &LawTerms::score_bytes}};
 
 CostModel make(const JsonView& parameters) {
   allow_only(parameters, keys());

@@ -50,6 +50,7 @@ class Descent {
  private:
   bool move(size_t i, double factor, double least) {
     const double before = at_[i];
+    if (before * factor > law_.constants[i].most) return false;
     at_[i] *= factor;
     const double now = loss(at_);
     if (now < loss_ - least) {

@@ -200,13 +200,35 @@ double parameters_of(const ir::Type& type) {
   return sum;
 }
 
+// Parts of ZeRO are rows of one replica, (1, n).
+bool is_part(const ir::Type& type) { return type.is_tensor() && type.dims.size() == 2 && type.dims[0] == 1; }
+
+double whole_elements(const ir::Type& tuple) {
+  double sum = 0;
+  for (const ir::Type& element : tuple.elements) sum += is_part(element) ? 0 : parameters_of(element);
+  return sum;
+}
+
+// What a framework moves on the device beside a collective: a bucket of gradients is packed before it, the weights of a
+// unit are unpacked behind it.
+Bytes beside_collective(const Application& application, const LawTerms& terms) {
+  const ir::OpCall& call = application.call;
+  if (call.def.name == "PackTuple") return whole_elements(application.outputs[0]) * terms.reduced_bytes;
+  if (call.def.name == "UnpackTuple") return whole_elements(call.inputs[0]) * terms.gathered_bytes;
+  return Bytes(0);
+}
+
 }  // namespace
 
 std::optional<Seconds> price_by_laws(const Application& application, const platform::Device& device,
                                      const Calibrations& calibrations, const LawTerms& terms) {
   const ir::OpCall& call = application.call;
   const ir::Work work    = call.def.work(call, application.outputs);
-  if (work.kernels == 0) return Seconds(0);
+  if (work.kernels == 0) {
+    const Bytes moved = beside_collective(application, terms);
+    return moved > Bytes(0) ? price_traffic(device, calibrations, "element-wise", moved, 0, terms)
+                            : std::optional(Seconds(0));
+  }
   const std::vector<ProductSizes> products = products_of(application, work);
   if (!products.empty()) return price_products(application, device, calibrations, products, terms);
   if (call.def.name == "BlockAttention" || call.def.name == "BlockAttentionGrad")

@@ -17,9 +17,11 @@ using Calibrations = std::vector<const DeviceCalibration*>;
 struct LawTerms {
   // Of each kernel, beside what the laws say: the gap between kernels that are launched one by one.
   Seconds kernel_overhead{0};
-  Bytes optimizer_bytes{0};                     // for each parameter; 0: those of the operands and results
-  Bytes gradient_bytes{0};                      // for each gradient that is held for a parameter, besides
-  Bytes loss_bytes{0};                          // for each logit, forward and backward together; 0: as above
+  Bytes optimizer_bytes{0};  // for each parameter; 0: those of the operands and results
+  Bytes gradient_bytes{0};   // for each gradient that is held for a parameter, besides
+  Bytes reduced_bytes{0};    // for each gradient of a bucket, each time before it is summed over replicas
+  Bytes gathered_bytes{0};   // for each weight of a unit, each time when it has been gathered from the replicas
+  Bytes loss_bytes{0};       // for each logit, forward and backward together; 0: as above
   const AttentionKernels* attention = nullptr;  // null: those that were measured
   Bytes score_bytes{0};  // for each score of unfused attention, beside those of the program's ops
 };
@@ -30,6 +32,7 @@ struct LawTerms {
 //   2. Attention by its laws. A backward pass that was not measured does 2.5 times the arithmetic of the forward pass,
 //      at kBackward of its rate.
 //   3. Everything else by its traffic, without what stays on the chip (Application::kept).
+//   4. PackTuple and UnpackTuple of whole tensors by what the framework moves on the device beside the collective.
 // Laws "in training" come first: kernels called as frameworks for training do, at the clocks of long runs.
 // A product in fp8 takes the law of its bytes, and a kernel that converts an operand.
 std::optional<Seconds> price_by_laws(const Application& application, const platform::Device& device,

@@ -24,6 +24,18 @@ const Size& size_of(const Published& row) {
   throw Error("llm_foundry", "\"" + row.word("Model") + "\" is no model that is known; it would be 125m to 70b");
 }
 
+// Bytes that FSDP and torch.autocast move on the device for a gradient that is summed and for a weight that is
+// gathered. Composer's mixed precision DEFAULT (get_mixed_precision, 0.11 to 0.16) gathers Float32, which autocast
+// converts (6), forward and where the backward pass recomputes, and sums bf16: gradients are converted back (6), put
+// side by side (8), converted (6) and divided (4). PURE does all in bf16: side by side (4), divided (4).
+struct Moved {
+  const char *reduced, *gathered;
+};
+Moved moved(bool pure, bool recomputes) {
+  if (pure) return {"8B", "0B"};
+  return {"24B", recomputes ? "6B" : "3B"};  // a mean of both passes, each of which gathers
+}
+
 void adjust(const Published& row, Json& scenario) {
   const Size& size = size_of(row);
   const bool eight = row.word("Precision").find("fp8") != std::string::npos;
@@ -33,11 +45,12 @@ void adjust(const Published& row, Json& scenario) {
       .set("layers", size.layers)
       .set("heads", size.heads)
       .set("dtype", eight ? "fp8" : "bf16")
-      // Everything in 16 bits, the states of the optimizer too.
-      .set("master_weights", row.word("MP Mode") != "PURE")
       // Under torch.autocast, which leaves embeddings and what is added to them in Float32.
       .set("fp32_residual", row.word("Precision").starts_with("amp_"));
-  scenario.member("strategy").set("recompute", on("Activation Checkpointing") ? "full" : "none");
+  const bool recomputes = on("Activation Checkpointing");
+  scenario.member("strategy").set("recompute", recomputes ? "full" : "none");
+  const Moved bytes = moved(row.word("MP Mode") == "PURE", recomputes);
+  scenario.member("cost").set("reduced_bytes", bytes.reduced).set("gathered_bytes", bytes.gathered);
   const std::string& gpu = row.word("GPU");
   scenario.member("platform")
       .set("topology", gpu == "h100_80gb"   ? "dgx_h100"

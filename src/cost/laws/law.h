@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@ struct Constant {
   double start;  // of the fit, in SI units; above 0
   std::string_view meaning;
   Use use = Use::fitted;
+  // What it means allows no more: a fit does not go beyond, where few samples depend on it.
+  double most = std::numeric_limits<double>::infinity();
 };
 
 // The device, by its data sheet.

@@ -56,6 +56,7 @@ void grad(GradBuilder& builder) {
     for (size_t i = 0; i < order.size(); ++i) inverse[order[i]] = static_cast<int64_t>(i);
     attributes.set("perm", inverse);
   }
+  if (builder.call().attributes.int_or("placed", 0) == 1) attributes.set("placed", int64_t{1});
   builder.set_input_gradient(0, builder.emit("Transpose", attributes, {builder.output_gradient(0)})[0]);
 }
 
@@ -63,8 +64,10 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name     = "Transpose",
-      .doc      = "dimension i of the result is dimension perm[i] of x; reversed when `perm` is absent",
+      .name = "Transpose",
+      .doc =
+          "dimension i of the result is dimension perm[i] of x; reversed when `perm` is absent; with `placed` 1 "
+          "nothing is moved, as what reads the result finds the elements where they are",
       .role     = Role::view,
       .additive = true,
       .copy     = Copy::permuted,
@@ -75,7 +78,7 @@ OpDef row() {
         return {perm ? with_dims(x, Dims(perm->size(), Dims::kUnknown)) : without_dims(x)};
       },
       .factors = factors,
-      .work    = [](const OpCall& call, std::span<const Type> outputs) { return moves(call, outputs); },
+      .work    = moves_unless_placed,
       .eval    = eval,
       .grad    = grad,
       .samples =

@@ -5,6 +5,11 @@
 //   %p = Softmax(%a)
 //   %o = MatMul(%p, %v)
 //
+// Queries that a number multiplies before come without it, which joins `scale`. Its kernels take heads at any stride
+// and write them so (strides of FlashAttention, layouts such as sbhd of Transformer Engine), so a Transpose of
+// positions and heads beside a core moves nothing: it becomes `placed`, also behind a rotation of its heads. So does a
+// Split into queries, keys and values that are read as heads alone.
+//
 // A causal mask, which hides the keys after a query, does not become an operand but the attribute causal=1.
 #include <algorithm>
 #include <array>
@@ -49,6 +54,7 @@ class Fuser {
         interpretation_(interpret::interpret_mixed(module, module.functions.size() - 1)),
         values_(interpretation_.entry().values),
         makers_(ir::makers_of(function_)),
+        readers_(function_),
         builder_(function_.name, ops),
         map_(function_.values.size()) {}
 
@@ -64,9 +70,12 @@ class Fuser {
                          "has no attention core (a Softmax between two products of activations) to fuse");
     }
     copy_parameters(builder_, function_, map_);
+    const std::vector<bool> placed = placed_ops(cores);
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       if (const auto core = cores.find(o); core != cores.end()) {
         write(core->second, function_.ops[o]);
+      } else if (placed[o]) {
+        place(function_.ops[o]);
       } else {
         copy_op(builder_, function_, function_.ops[o], map_);
       }
@@ -82,6 +91,88 @@ class Fuser {
   const ir::Op* made_by(ValueId id) const {
     const int32_t op = makers_[ir::index(id)];
     return op < 0 ? nullptr : &function_.ops[static_cast<size_t>(op)];
+  }
+
+  // Whether it exchanges the heads and the positions of [b,n,s,d] and leaves each head as it is.
+  bool turns_heads(const ir::Op& op) const {
+    return !op.is_call() && op.def->name == "Transpose" && op.attributes->find_ints("perm") == Ints{0, 2, 1, 3};
+  }
+
+  static bool is_view(const ir::Op& op) { return !op.is_call() && op.def->name == "Reshape"; }
+
+  // Marks the Transpose that `id` comes from, where at most factors, rotations and views of groups of heads are
+  // between.
+  void mark_makers(ValueId id, std::vector<bool>& placed) const {
+    for (const ir::Op* maker = made_by(id); maker != nullptr && !maker->is_call(); maker = made_by(id)) {
+      if (turns_heads(*maker)) placed[static_cast<size_t>(makers_[ir::index(id)])] = true;
+      const bool passes = maker->def->name == "RotaryEmbedding" || is_view(*maker) || factor_of(*maker).has_value();
+      if (!passes) return;
+      id = function_.inputs(*maker)[0];
+    }
+  }
+
+  std::vector<bool> placed_ops(const std::map<size_t, Core>& cores) const {
+    std::vector<bool> placed(function_.ops.size(), false), attends(function_.values.size(), false);
+    for (const auto& [last, core] : cores) {
+      for (const ValueId id : {core.q, core.k, core.v}) mark_makers(id, placed);
+      attends[ir::index(function_.output(function_.ops[last], 0))] = true;
+    }
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      const ir::Op& op = function_.ops[o];
+      if (op.is_call() || op.operand_count == 0 || function_.inputs(op)[0] == ValueId::none) continue;
+      if (!attends[ir::index(function_.inputs(op)[0])]) continue;
+      if (is_view(op)) attends[op.first_result] = true;
+      if (turns_heads(op)) placed[o] = true;
+    }
+    std::vector<bool> heads = placed;  // with the columns of keys, which become rows
+    for (const auto& [last, core] : cores) {
+      const ir::Op* maker = made_by(core.k);
+      if (!core.keys_are_rows && maker != nullptr && !maker->is_call() && maker->def->name == "Transpose" &&
+          maker->attributes->find_ints("perm") == Ints{0, 2, 3, 1})
+        heads[static_cast<size_t>(makers_[ir::index(core.k)])] = true;
+    }
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      if (splits_heads(function_.ops[o], heads)) placed[o] = true;
+    }
+    return placed;
+  }
+
+  // Whether all readers of the results take them as heads, where they are.
+  bool splits_heads(const ir::Op& op, const std::vector<bool>& heads) const {
+    if (op.is_call() || op.def->name != "Split") return false;
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      if (!is_read_as_heads(function_.output(op, i), heads)) return false;
+    }
+    return true;
+  }
+
+  bool is_read_as_heads(ValueId id, const std::vector<bool>& heads) const {
+    const auto readers = readers_[ir::index(id)];
+    return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int32_t o) {
+      const ir::Op& reader = function_.ops[static_cast<size_t>(o)];
+      if (heads[static_cast<size_t>(o)]) return true;
+      return is_view(reader) && is_read_as_heads(function_.output(reader, 0), heads);
+    });
+  }
+
+  void place(const ir::Op& op) {
+    ir::Attributes attributes = *op.attributes;
+    attributes.set("placed", int64_t{1});
+    const auto made = builder_.emit(op.def->name, copies(function_.inputs(op), map_), attributes, op.result_count);
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      const ValueId old = function_.output(op, i);
+      builder_.set_name(made[i], function_.value(old).name);
+      builder_.annotate(made[i], function_.value(old).annotation);
+      map_.set(old, made[i]);
+    }
+  }
+
+  // The number that an op multiplies its first operand by.
+  std::optional<double> factor_of(const ir::Op& op) const {
+    const auto inputs = function_.inputs(op);
+    if (op.is_call() || op.def->name != "Mul" || inputs[0] == ValueId::none || inputs[1] == ValueId::none)
+      return std::nullopt;
+    return number(inputs[1]);
   }
 
   [[noreturn]] void refuse(const ir::Op& op, const std::string& why) const {
@@ -128,8 +219,13 @@ class Fuser {
         op.def->name == "MatMul" || (op.def->name == "FusedMatMul" && attributes.int_or("transA", 0) == 0);
     if (!knows || dims(core.q).size() != 4 || dims(core.k).size() != 4)
       refuse(op, "only a product of queries [b,n,s,d] and keys of four dimensions can stand");
-    core.keys_are_rows = attributes.int_or("transB", 0) != 0;
-    core.scale         = attributes.float_or("alpha", 1);
+    core.keys_are_rows   = attributes.int_or("transB", 0) != 0;
+    core.scale           = attributes.float_or("alpha", 1);
+    const ir::Op* before = made_by(core.q);
+    const auto factor    = before == nullptr ? std::nullopt : factor_of(*before);
+    if (!factor || dims(function_.inputs(*before)[0]) != dims(core.q)) return;
+    core.scale *= *factor;
+    core.q = function_.inputs(*before)[0];
   }
 
   // Interprets one op between the scores and the product with the values. Its operand `value` is the score so far.
@@ -239,7 +335,9 @@ class Fuser {
         maker->attributes->find("perm") != nullptr) {
       Ints order = maker->attributes->get_ints("perm");
       std::swap(order[2], order[3]);
-      return builder_.op("Transpose", {map_(function_.inputs(*maker)[0])}, {{"perm", order}});
+      ir::Attributes attributes{{"perm", order}};
+      if (order == Ints{0, 2, 1, 3}) attributes.set("placed", int64_t{1});
+      return builder_.op("Transpose", {map_(function_.inputs(*maker)[0])}, attributes);
     }
     return builder_.op("Transpose", {map_(core.k)}, {{"perm", Ints{0, 1, 3, 2}}});
   }
@@ -249,6 +347,7 @@ class Fuser {
   const interpret::MixedInterpretation interpretation_;
   const interpret::Values<interpret::Mixed>& values_;
   const std::vector<int32_t> makers_;
+  const ir::Readers readers_;
   ir::FunctionBuilder builder_;
   ValueMap map_;
 };

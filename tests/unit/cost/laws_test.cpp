@@ -55,8 +55,29 @@ TEST(ProductLaw, TakesLongerForRowsThatAreNoMultipleOf16Bytes) {
 TEST(TrafficLaw, IsTheLongerOfItsBytesAndAFloorForEachKernel) {
   const LawDef& law    = laws().get("traffic", "test");
   const auto constants = start_of(law);
-  EXPECT_DOUBLE_EQ(law.seconds(constants, {1e9, 3}, kA100), 1e9 / (2039e9 * constants[place_of(law, "memory")]));
+  const double cached = 40e6 / constants[place_of(law, "cached")], beyond = 960e6 / constants[place_of(law, "memory")];
+  EXPECT_DOUBLE_EQ(law.seconds(constants, {1e9, 3}, kA100), (cached + beyond) / 2039e9);
   EXPECT_DOUBLE_EQ(law.seconds(constants, {1e3, 3}, kA100), 3 * constants[place_of(law, "floor")]);
+}
+
+TEST(TrafficLaw, FindsInTheCacheWhatItHolds) {
+  const LawDef& law = laws().get("traffic", "test");
+  const double rate = 2039e9 * start_of(law)[place_of(law, "cached")];
+  EXPECT_DOUBLE_EQ(law.seconds(start_of(law), {30e6, 1}, kA100), 30e6 / rate);
+}
+
+// Samples that a byte which is written costs eight times as much as one that is read.
+TEST(Fits, KeepConstantsToWhatTheyMean) {
+  const LawDef& law    = laws().get("product", "test");
+  auto truth           = start_of(law);
+  const size_t written = place_of(law, "written");
+  truth[written]       = 8;
+  std::vector<Sample> samples;
+  for (const double size : {1024, 2048, 4096, 8192}) {
+    for (const double k : {32, 64, 128, 1024})
+      samples.push_back({product(size, size, k), law.seconds(truth, product(size, size, k), kA100)});
+  }
+  EXPECT_LE(fit(law, kA100, samples).constants[written], law.constants[written].most);
 }
 
 TEST(AttentionLaw, TakesFiveProductsBackwardWhereItTakesTwoForward) {
