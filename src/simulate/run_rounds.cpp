@@ -19,17 +19,18 @@ bool is_constant(const Disturbances& disturbances) {
 // Runs a program with more and more rounds, up to all of them, until it reaches a steady state.
 class RoundsRunner {
  public:
-  RoundsRunner(const EngineDef& engine, const FoldedProgram& folded, const RoundStretches& rounds, const Rounds& asked,
+  RoundsRunner(const EngineDef& engine, FoldedProgram folded, const RoundStretches& rounds, const Rounds& asked,
                const platform::Platform& platform, const Options& options)
       : engine_(engine),
-        folded_(folded),
+        folded_(std::move(folded)),
         rounds_(rounds.stretches),
         at_once_(rounds.rounds),
         asked_(asked),
         platform_(platform),
         options_(options) {}
 
-  std::optional<RunOfRounds> run() const {
+  // May be called once.
+  std::optional<RunOfRounds> run() {
     const int64_t left = asked_.wanted - asked_.held, all = left / at_once_;  // more rounds, and stretches
     if (left % at_once_ != 0) return RunOfRounds{at_once_, {}, {}, 0, {}};
     const int64_t twice = std::max<int64_t>(asked_.held / at_once_, 1);  // as many rounds again as there are
@@ -58,10 +59,11 @@ class RoundsRunner {
   }
 
   // The smallest number of stretches, `more` or above, after which a whole number of periods remains.
-  std::optional<RunOfRounds> from_steady_state(int64_t more, int64_t all) const {
+  std::optional<RunOfRounds> from_steady_state(int64_t more, int64_t all) {
     for (int attempt = 0; attempt < 2; ++attempt) {
-      auto some = with_more(folded_, rounds_, more);
-      if (!some) return {};
+      auto extended = more > 0 ? with_more(folded_, rounds_, more) : std::nullopt;
+      if (more > 0 && !extended) return {};
+      FoldedProgram* const some = extended ? &*extended : &folded_;
       stream::Timeline timeline = engine_.simulate_folded(*some, platform_, options_);
       const auto steady         = steady_state(some->program, timeline, some->kind_of_instance);
       if (!steady) return {};
@@ -75,9 +77,10 @@ class RoundsRunner {
       if (!longer) return {};
       stream::Timeline longer_timeline = engine_.simulate_folded(*longer, platform_, options_);
       if (!is_one_period_more(longer_timeline, timeline, *steady)) return {};
+      std::vector<int64_t> executions = executions_with(all);  // of folded_, which may go now
       return RunOfRounds{at_once_, Run{std::move(some->program), std::move(timeline)},
                          Run{std::move(longer->program), std::move(longer_timeline)}, (all - more) / *in_period,
-                         executions_with(all)};
+                         std::move(executions)};
     }
     return {};
   }
@@ -97,7 +100,7 @@ class RoundsRunner {
   }
 
   const EngineDef& engine_;
-  const FoldedProgram& folded_;
+  FoldedProgram folded_;
   const Stretches& rounds_;
   const int64_t at_once_;  // rounds of each
   const Rounds& asked_;
@@ -116,11 +119,11 @@ std::optional<RunOfRounds> EngineDef::run(const stream::CompactProgram& program,
   if (!extrapolates(options)) return {};
   try {
     check(options.disturbances, platform);
-    const auto folded = fold(program, platform, options, Saving::any);
+    auto folded = fold(program, platform, options, Saving::any);
     if (!folded) return {};
     const auto stretches = find_rounds(*folded, rounds.held);
     if (!stretches) return {};
-    return RoundsRunner(*this, *folded, *stretches, rounds, platform, options).run();
+    return RoundsRunner(*this, *std::move(folded), *stretches, rounds, platform, options).run();
   } catch (const Error&) {
     return {};  // run() reports the error
   }
