@@ -50,7 +50,7 @@ const std::vector<Key> kKeys = {
 
 class Draw {
  public:
-  explicit Draw(uint64_t seed) : random_(seed) {}
+  explicit Draw(uint64_t seed) : random_(seed), clips_(seed % 3 == 0) {}
 
   Json question() {
     const size_t family = random_() % 4;
@@ -82,7 +82,7 @@ class Draw {
   std::string mode() {
     if (!training_) return R"("mode": "inference")";
     return R"("mode": "training", "optimizer": ")" + std::string(random_() % 2 == 0 ? "sgd" : "adam") +
-           R"(", "clip_gradients": )" + (random_() % 3 == 0 ? "1.0" : "0");
+           R"(", "clip_gradients": )" + (clips_ ? "1.0" : "0");
   }
 
   bool applies(const Key& key) const {
@@ -116,6 +116,7 @@ class Draw {
   }
 
   std::mt19937_64 random_;
+  const bool clips_;
   bool training_ = true, transformer_ = true, experts_ = false;
 };
 
