@@ -307,7 +307,9 @@ class Composition {
     return weights + most;
   }
 
+  // What is offloaded may be fetched for each gradient anew.
   Bytes held(const StageNeed& need) const { return strategy_.offload ? Bytes(0) : need.held; }
+  Bytes held_for_weights(const StageNeed& need) const { return strategy_.offload ? Bytes(0) : need.held_for_weights; }
 
   // What a task needs at some time beyond what there was when it began.
   Bytes within(const StageNeed& need, schedule::Phase phase) const {
@@ -320,8 +322,8 @@ class Composition {
   // What there is more when it has ended.
   Bytes left(const StageNeed& need, schedule::Phase phase) const {
     if (phase == schedule::Phase::forward) return held(need);
-    if (phase == schedule::Phase::weight_grad) return -1 * need.held_for_weights;
-    return (phase == schedule::Phase::input_grad ? need.held_for_weights : Bytes(0)) - held(need);
+    if (phase == schedule::Phase::weight_grad) return -1 * held_for_weights(need);
+    return (phase == schedule::Phase::input_grad ? held_for_weights(need) : Bytes(0)) - held(need);
   }
 
   const Scenario& scenario_;

@@ -99,7 +99,7 @@ class FootprintMaker::Work {
     return groups_.find_or(
         hash, [&](int32_t number) { return known_[static_cast<size_t>(number)].places == places; },
         [&] {
-          Known group{places, std::nullopt, {}};
+          Known group{places, std::nullopt, {}, -1, {}};
           if (auto routes = group_routes(platform_, traces_, places)) {
             group.pattern =
                 patterns_.emplace(std::move(routes->pattern), static_cast<int32_t>(made_.size())).first->second;

@@ -241,6 +241,19 @@ TEST(Bounds, HoldForEveryWayToShareExperts) {
                                 "moe.json"));
 }
 
+// Activations that are offloaded are in memory for no longer than a gradient needs them.
+TEST(Bounds, HoldWhereActivationsOfSplitBackwardPassesAreOffloaded) {
+  expect_bounds_hold(parse_json(R"({
+    "workload": {"model": "moe", "layers": 4, "hidden": 64, "heads": 4, "feed_forward": 128, "sequence": 32,
+                 "vocabulary": 128, "experts": 4, "routing_groups": 2, "dtype": "f16", "optimizer": "sgd"},
+    "platform": {"topology": "p3_8xlarge", "nodes": 2}, "engine": "analytic", "cost": {"model": "roofline"},
+    "strategy": {"dp": 1, "cp": 2, "tp": 1, "pp": 2, "ep": 1, "zero": 1, "global_batch": [8, 32], "microbatches": 4,
+                 "schedule": ["1f1b", "zb_h1", "zb_v"], "recompute": ["none", "selective"], "offload": true,
+                 "overlap_tensor": 1},
+    "placement": "packed"})",
+                                "offload.json"));
+}
+
 // With ZeRO 3 weights are gathered for forward and for backward passes; two pipes sum their gradients before replicas
 // do.
 TEST(Bounds, HoldForEveryExchangeOfEverySchedule) {
