@@ -28,7 +28,7 @@ using ReplicaProgramRef = std::shared_ptr<const ReplicaProgram>;
 // strategy and placement.
 class SharedPrograms {
  public:
-  // Keeps programs of at most `most_ops` ops in total; an op takes about 200 bytes.
+  // Keeps programs of at most `most_ops` ops in total, where a value counts as an op; each takes about 100 bytes.
   explicit SharedPrograms(size_t most_ops = 250'000) : most_ops_(most_ops) {}
 
   // Null if no program is kept under the key.
@@ -36,7 +36,7 @@ class SharedPrograms {
   // Requires: no program is kept under this key.
   void keep(const std::string& key, ReplicaProgramRef program);
 
-  size_t ops() const { return ops_; }  // of the kept programs
+  size_t ops() const { return ops_; }  // of the kept programs, with their values
 
  private:
   struct Kept {
