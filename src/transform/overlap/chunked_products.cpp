@@ -207,14 +207,10 @@ class Finder {
 
 }  // namespace
 
-bool is_product_gradient(const ir::Op& product) { return product.def->name == "MatMulGrad"; }
-
 size_t GatherCut::first() const {
   const auto before = [](const auto& a, const auto& b) { return a.front() < b.front(); };
   return std::min_element(readers.begin(), readers.end(), before)->front();
 }
-
-size_t rows_operand(const ir::Op& product) { return is_product_gradient(product) ? 2 : 0; }
 
 ChunkedProducts chunked_products(const ir::Function& function, const interpret::Instance<Mixed>& instance,
                                  const std::vector<int32_t>& uses, const std::vector<int32_t>& makers, int chunks) {

@@ -55,10 +55,4 @@ struct ChunkedProducts {
 ChunkedProducts chunked_products(const ir::Function& function, const interpret::Instance<interpret::Mixed>& instance,
                                  const std::vector<int32_t>& uses, const std::vector<int32_t>& makers, int chunks);
 
-// The gradients of x and of w of x[.., s, h] w[h, f], from x, w and dy.
-bool is_product_gradient(const ir::Op& product);
-
-// The operand of a product whose rows are those of its first result.
-size_t rows_operand(const ir::Op& product);
-
 }  // namespace foreflow::transform

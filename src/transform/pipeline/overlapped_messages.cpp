@@ -1,10 +1,10 @@
 #include "transform/pipeline/overlapped_messages.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "foreflow/ir/replicas.h"
 #include "foreflow/transform/recompute.h"
-#include "transform/overlap/chunked_products.h"
 
 namespace foreflow::transform {
 namespace {
@@ -127,6 +127,20 @@ std::optional<StageModel::Gathered> OverlappedMessages::gathered(const ir::Op& g
   return all;
 }
 
+std::vector<Seconds> OverlappedMessages::Beside::times() const {
+  if (!gathered) return {computes};
+  return {computes, Seconds(gathered->ways), gathered->readers, gathered->rows, gathered->late};
+}
+
+std::vector<Seconds> OverlappedMessages::chunks(const ir::Op& sum, const ProductPieces& pieces) const {
+  constexpr int kMost = 4;  // more have no price
+  std::vector<Seconds> chunks;
+  for (int count = 2; count <= kMost; ++count)
+    chunks.push_back(chunk(sum, pieces, count).value_or(Seconds(std::numeric_limits<double>::infinity())));
+  return chunks;
+}
+
+// Nothing where so many chunks do not divide it.
 std::optional<Seconds> OverlappedMessages::chunk(const ir::Op& sum, const ProductPieces& pieces, int chunks) const {
   const ir::Op* product = maker_of(function_.inputs(sum)[0]);
   if (product == nullptr) return std::nullopt;

@@ -27,14 +27,17 @@ class OverlappedMessages {
   struct Beside {
     Seconds computes;
     std::optional<StageModel::Gathered> gathered = {};
+
+    std::vector<Seconds> times() const;  // all numbers of it
   };
   using Share = std::function<double(const ir::Op& op)>;
   std::map<size_t, Beside> computes_beside(const std::vector<Seconds>& seconds, const ProductPieces& pieces,
                                            const Share& share) const;
-  // The time of one of so many chunks of the product whose results are summed; nothing where they do not divide it.
-  std::optional<Seconds> chunk(const ir::Op& sum, const ProductPieces& pieces, int chunks) const;
+  // As StageModel::Message::chunks, of a sum of a product.
+  std::vector<Seconds> chunks(const ir::Op& sum, const ProductPieces& pieces) const;
 
  private:
+  std::optional<Seconds> chunk(const ir::Op& sum, const ProductPieces& pieces, int chunks) const;
   const ir::Op* maker_of(ir::ValueId id) const;
   bool only_products_read(const ir::Op& gather) const;
   size_t last_reader(const ir::Op& gather) const;

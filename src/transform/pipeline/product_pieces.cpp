@@ -1,7 +1,6 @@
 #include "transform/pipeline/product_pieces.h"
 
 #include "foreflow/ir/fp8.h"
-#include "transform/overlap/chunked_products.h"
 
 namespace foreflow::transform {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <set>
 
 #include "foreflow/base/refusal.h"
@@ -101,17 +100,6 @@ class StageModel::Program {
     }
   }
 
-  // The times of chunks of the product, into two chunks and more.
-  std::vector<Seconds> chunks_of(const ir::Op& sum, const ProductPieces& pieces) const {
-    constexpr int kMost = 4;  // more have no price
-    std::vector<Seconds> chunks;
-    for (int count = 2; count <= kMost; ++count) {
-      const auto one = overlap_.chunk(sum, pieces, count);
-      chunks.push_back(one ? *one : Seconds(std::numeric_limits<double>::infinity()));
-    }
-    return chunks;
-  }
-
   void number_messages(const ir::OpTable& ops, const Price& price) {
     SequenceTable known;
     ir::AttributeKeys attributes;
@@ -129,11 +117,9 @@ class StageModel::Program {
       words.push_back(4 * lengths.size() + (overlap_.may_run_beside(op) ? 2 : 0) +
                       (phases_[o] == StagePhase::update ? 1 : 0));
       const auto computes = all_computes.find(o);
-      add_word(computes == all_computes.end() ? Seconds(-1) : computes->second.computes);
-      if (computes != all_computes.end() && computes->second.gathered) {
-        const Gathered& gathered = *computes->second.gathered;
-        words.push_back(static_cast<uint64_t>(gathered.ways));
-        for (const Seconds time : {gathered.readers, gathered.rows, gathered.late}) add_word(time);
+      words.push_back(computes == all_computes.end() ? 0 : 1);
+      if (computes != all_computes.end()) {
+        for (const Seconds time : computes->second.times()) add_word(time);
       }
       const auto product = summed_product(function_, makers_, o);
       if (product) {
@@ -145,7 +131,7 @@ class StageModel::Program {
         if (static_cast<size_t>(found) < messages_.size()) return found;
         messages_.push_back(message_of(op, beside, lengths));
         messages_.back().is_once = phases_[o] == StagePhase::update;
-        if (beside && beside->is_exact) messages_.back().chunks = chunks_of(op, pieces);
+        if (beside && beside->is_exact) messages_.back().chunks = overlap_.chunks(op, pieces);
         if (computes != all_computes.end()) {
           messages_.back().product  = computes->second.computes;
           messages_.back().gathered = computes->second.gathered;
