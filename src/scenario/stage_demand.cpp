@@ -40,8 +40,13 @@ StageMessage message_of(const transform::StageModel::Message& message, const Sce
   const std::vector<const ir::Array*> known(message.inputs.size(), nullptr);
   const cost::Application application{
       {*message.op->def, *message.op->attributes, message.inputs, known, message.op->result_count}, message.outputs};
-  StageMessage made{
-      {}, {}, 0, message.product, message.is_exact, message.lengths, message.may_run_beside, message.is_once};
+  StageMessage made{.product        = message.product,
+                    .is_exact       = message.is_exact,
+                    .lengths        = message.lengths,
+                    .may_run_beside = message.may_run_beside,
+                    .is_once        = message.is_once,
+                    .gathered       = message.gathered,
+                    .chunks         = message.chunks};
   const auto ranks = static_cast<int>(std::max(message.inputs.size(), message.outputs.size()));
   if (may_hide(*message.op) || ranks < 2) return made;
   made.formula = scenario.cost.communication(application, ranks);

@@ -91,8 +91,7 @@ class Composition {
     return shapes_.alone(where_, part, group);
   }
 
-  // How long a device waits for the message. A sum of a product in c chunks ends when the last chunk has travelled
-  // after all are computed, and when all have travelled after the first is computed.
+  // How long a device waits for the message, with what chunks take more than the whole product.
   Seconds waiting(const scenario::StageMessage& message, int group) const {
     const Seconds whole = alone(message, group, 1);
     const int chunks    = strategy_.tensor_chunks;
@@ -105,18 +104,42 @@ class Composition {
     if (!sums || !message.may_be_cut_by_fewer(chunks)) return whole;
     if (!message.product) return Seconds(0);
     if (!message.is_exact || message.may_run_beside) return std::max(Seconds(0), whole - *message.product);
-    return std::max(alone(message, group, chunks), whole - (1 - 1.0 / chunks) * *message.product);
+    Seconds least = whole;
+    for (int fewer = 2; fewer <= chunks; ++fewer) {
+      if (message.may_be_cut(fewer)) least = std::min(least, in_chunks(message, group, fewer));
+    }
+    return least;
   }
 
-  // How long products wait for what is gathered beside them, at once or round a ring.
+  // Chunks are computed, and travel, one after the other: the last one travels after all are computed, and all of them
+  // after the first is computed.
+  Seconds in_chunks(const scenario::StageMessage& message, int group, int chunks) const {
+    const auto number            = static_cast<size_t>(chunks - 2);
+    const Seconds one            = number < message.chunks.size() ? message.chunks[number] : *message.product / chunks;
+    const Seconds message_of_one = alone(message, group, chunks);
+    const Seconds all            = message.network ? chunks * message_of_one : alone(message, group, 1);
+    return std::max(chunks * one + message_of_one, one + all) - *message.product;
+  }
+
+  // How long products wait for what is gathered beside them, with what parts of them take more than the whole. Parts of
+  // the rows go round a ring: the last ones come after all steps, and gradients of weights come after them.
+  //
+  //   messages   step 1 ....|step 2 ....|
+  //   computes   part 1 |    part 2 |    part 3 |gradients of weights |
   Seconds gathering(const scenario::StageMessage& message, int group, Seconds whole) const {
     if (!message.product) return Seconds(0);
+    if (!message.gathered) return std::max(Seconds(0), std::min(whole, ring(message, group)) - *message.product);
+    const auto& [ways, readers, rows, late] = *message.gathered;
+    const Seconds arrived = (ways > 1 ? ring(message, group) : whole) + (ways > 1 ? rows : Seconds(0));
+    return std::min(whole, std::max(ways * rows + late - readers, arrived + late - *message.product));
+  }
+
+  // All steps of a ring; 0: not known.
+  Seconds ring(const scenario::StageMessage& message, int group) const {
     const std::vector<int>& ranks = message.network->ranks;
     const auto step               = scenario::network_message(scenario_, collective::Kind::shift,
                                                               message.network->bytes / static_cast<double>(ranks.size()), ranks);
-    if (!step) return Seconds(0);
-    const Seconds ring = static_cast<double>(ranks.size() - 1) * shapes_.alone(where_, *step, group);
-    return std::max(Seconds(0), std::min(whole, ring) - *message.product);
+    return step ? static_cast<double>(ranks.size() - 1) * shapes_.alone(where_, *step, group) : Seconds(0);
   }
 
   Seconds task(const StageNeed::Task& need) const {

@@ -57,6 +57,21 @@ size_t count_ops(const ir::Module& module, std::string_view name) {
   return count;
 }
 
+// The steps of rings that begin while nothing was multiplied since the step before.
+size_t idle_steps(const ir::Module& module) {
+  size_t idle = 0;
+  for (const ir::Function& function : module.functions) {
+    bool multiplied = true;
+    for (const ir::Op& op : function.ops) {
+      if (op.is_call()) continue;
+      const bool steps = op.def->name == "MPIShift";
+      if (steps && !multiplied) ++idle;
+      multiplied = !steps && (multiplied || op.def->name == "MatMul" || op.def->name == "FusedMatMul");
+    }
+  }
+  return idle;
+}
+
 class Overlap : public testing::TestWithParam<std::string> {};
 
 TEST_P(Overlap, ComputesTheSameNumbers) {
@@ -93,9 +108,13 @@ TEST_P(Overlap, ComputesTheSameNumbers) {
 // Two layers whose rows tp devices share: what is gathered goes round a ring, sums part rows of all devices.
 TEST(OverlapOfRows, WithSequenceParallelismComputesTheSameNumbers) {
   const Sequential original = sequential("gpt");
-  for (const auto& [tp, pp, chunks] : {std::tuple{2, 1, 2}, {2, 2, 2}, {4, 1, 4}, {2, 1, 1}}) {
-    for (const int microbatches : {1, 8}) {  // of eight samples, and of one, which cannot be cut along the samples
-      Split split{.tp = tp, .pp = pp, .microbatches = microbatches, .chunks = chunks};
+  // With two replicas, gradients of weights are exchanged or added up before the sums of others.
+  for (const auto& [dp, tp, pp, chunks] :
+       {std::tuple{1, 2, 1, 2}, {1, 2, 2, 2}, {1, 4, 1, 4}, {1, 2, 1, 1}, {2, 2, 1, 2}, {2, 4, 1, 2}}) {
+    for (const int microbatches : {1, 8 / dp}) {  // the latter of one sample, which cannot be cut along the samples
+      Split split{.dp = dp, .tp = tp, .pp = pp, .microbatches = microbatches, .chunks = chunks};
+      split.zero     = dp;
+      split.overlap  = dp > 1;
       split.sequence = true;
       SCOPED_TRACE(test::to_string(split) + " chunks=" + std::to_string(chunks));
       const auto steps   = test::distribute(original.module, split);
@@ -104,6 +123,7 @@ TEST(OverlapOfRows, WithSequenceParallelismComputesTheSameNumbers) {
         ASSERT_LE(test::relative_difference(results[i], original.results[i]), kTolerance) << "result " << i;
       const ir::Module& module = steps.back().module;
       EXPECT_EQ(count_ops(module, "MPIShift") > 0, chunks > 1);
+      EXPECT_EQ(dp == 1 ? idle_steps(module) : 0U, 0U);
       EXPECT_EQ(count_streams(module, "tp") > 0, chunks > 1);
     }
   }

@@ -28,6 +28,9 @@ struct StageMessage {
   bool may_run_beside          = false;
   bool is_once                 = false;
 
+  std::optional<transform::StageModel::Gathered> gathered = {};
+  std::vector<Seconds> chunks                             = {};
+
   // False: `overlap_tensor` with so many chunks changes nothing about this message.
   bool may_be_cut(int chunks) const {
     return chunks > 1 && (may_run_beside || std::any_of(lengths.begin(), lengths.end(), [chunks](int64_t length) {

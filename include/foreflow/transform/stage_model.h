@@ -70,6 +70,14 @@ class StageModel {
   StageModel(StageModel&&) noexcept;
   ~StageModel();
 
+  // What reads gathered rows, as `overlap_tensor` writes it. Times are the mean over the devices.
+  struct Gathered {
+    int ways;         // into so many parts the rows are cut, which go round a ring; 1: gathered at once
+    Seconds readers;  // the products, uncut
+    Seconds rows;     // the products of one part
+    Seconds late;     // gradients of weights, which need all rows
+  };
+
   // Each distinct communication op, with its operands and results on one part of the batch.
   struct Message {
     const ir::Op* op;
@@ -85,7 +93,10 @@ class StageModel {
     std::vector<int64_t> lengths = {};
     // True: `overlap_tensor` may run the message beside products. It is a sum of what gradients of x add up to, or it
     // gathers rows that only products read.
-    bool may_run_beside = false;
+    bool may_run_beside              = false;
+    std::optional<Gathered> gathered = {};  // of rows, where it is known
+    // The time of one chunk of that product, where it is cut into two chunks, three, ... Infinite where it is not.
+    std::vector<Seconds> chunks = {};
     // True: it is sent once a step. With several microbatches it sums what they have added up, not a product.
     bool is_once = false;
   };

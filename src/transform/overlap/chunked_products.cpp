@@ -27,9 +27,8 @@ class Finder {
         found_.sums[o] = *cut;
         for (const ValueId id : function_.inputs(op))
           found_.delayed.insert(static_cast<size_t>(makers_[ir::index(id)]));
-      } else if (std::vector<size_t> products = added_gradients(o); !products.empty()) {
-        found_.late.insert(products.begin(), products.end());
-        found_.sums_of_several[o] = std::move(products);
+      } else if (const std::vector<size_t> products = added_gradients(o); !products.empty()) {
+        add_sum_of_several(o, products);
       }
     }
     for (size_t o = 0; o < function_.ops.size(); ++o) {
@@ -41,6 +40,12 @@ class Finder {
  private:
   struct Reader {
     size_t op, operand;
+  };
+  // Gathered rows that a product reads as this operand.
+  struct Rows {
+    ProductCut cut;
+    size_t operand;
+    bool whole;  // as in GatherCut
   };
 
   const ir::Type& type(ValueId id) const { return instance_.values[ir::index(id)].type; }
@@ -79,6 +84,7 @@ class Finder {
       if (maker < 0 || uses_[ir::index(id)] != 1 || static_cast<size_t>(maker) + inputs.size() < sum)
         return std::nullopt;
       const ir::Op& product = product_of(id);
+      if (found_.postponed.contains(static_cast<size_t>(maker))) return std::nullopt;
       if (product.is_call() || product.first_result != ir::index(id) || product.def != product_of(inputs[0]).def)
         return std::nullopt;
       const std::optional<ProductCut> own = first_cut(product);
@@ -95,48 +101,49 @@ class Finder {
   }
 
   void find_gather(size_t o) {
+    if (found_.postponed.contains(o)) return;
     const ir::Op& gather = function_.ops[o];
     const auto inputs    = function_.inputs(gather);
     const auto rank      = static_cast<int64_t>(type(inputs[0]).dims.size());
     const int64_t stated = gather.attributes->int_or("axis", 0);
     const auto axis      = static_cast<size_t>(stated < 0 ? stated + rank : stated);
-    std::map<size_t, GatheredRows> products;
-    std::map<ValueId, std::vector<size_t>> readers;
+    GatherCut cut{false, std::vector<std::vector<size_t>>(inputs.size())};
+    std::map<size_t, Rows> products;
     for (size_t i = 0; i < inputs.size(); ++i) {
       const ValueId id = function_.output(gather, i);
       const auto& all  = readers_[ir::index(id)];
       if (inputs.size() < 2 || all.empty() || all.size() != static_cast<size_t>(uses_[ir::index(id)])) return;
       for (const Reader& reader : all) {
-        const ir::Op& product = function_.ops[reader.op];
-        if (product.is_call()) return;
-        const std::optional<GatheredRows> rows = gathered_rows(product, reader, axis);
+        if (function_.ops[reader.op].is_call() || found_.postponed.contains(reader.op)) return;
+        const std::optional<Rows> rows = gathered_rows(function_.ops[reader.op], reader, axis);
         if (!rows || (!products.empty() && products.begin()->second.whole != rows->whole)) return;
-        if (!rows->whole && (found_.delayed.contains(reader.op) || !can_start_with(product, all.front()))) return;
         products[reader.op] = *rows;
-        readers[id].push_back(reader.op);
+        cut.readers[i].push_back(reader.op);
       }
     }
-    const bool whole  = products.begin()->second.whole;
-    found_.gathers[o] = {whole};
-    if (!whole) found_.readers.merge(readers);
+    cut.whole = products.begin()->second.whole;
     for (const auto& [product, rows] : products) {
-      if (!found_.delayed.contains(product)) found_.gathered[product] = rows;
+      if (!cut.whole && (found_.delayed.contains(product) || !can_start_at(cut.first(), product, rows.operand))) return;
     }
+    for (const auto& [product, rows] : products) {
+      if (!cut.whole) found_.rings[product] = {o, rows.cut};
+      if (cut.whole && !found_.delayed.contains(product)) found_.beside.insert(product);
+    }
+    found_.gathers[o] = std::move(cut);
   }
 
-  // Whether the other operands of a product are there when the first reader of the same rows starts.
-  bool can_start_with(const ir::Op& product, const Reader& first) const {
-    const auto inputs = function_.inputs(product);
+  // Whether all operands of a product but one are there when op `first` starts.
+  bool can_start_at(size_t first, size_t product, size_t gathered) const {
+    const auto inputs = function_.inputs(function_.ops[product]);
     for (size_t i = 0; i < inputs.size(); ++i) {
-      const bool is_later = inputs[i] != ValueId::none && i != first.operand &&
-                            makers_[ir::index(inputs[i])] >= static_cast<int32_t>(first.op);
+      const bool is_later =
+          inputs[i] != ValueId::none && i != gathered && makers_[ir::index(inputs[i])] >= static_cast<int32_t>(first);
       if (is_later) return false;
     }
     return true;
   }
 
-  // The products of which every operand of a sum adds up gradients of x, if their gradients of weights may be computed
-  // after the sum has started. Empty: there are none.
+  // The products of which every operand of a sum adds up gradients of x. Empty: there are none.
   std::vector<size_t> added_gradients(size_t sum) const {
     std::vector<size_t> products;
     std::vector<ValueId> open;
@@ -149,7 +156,7 @@ class Finder {
       const ir::Op& op = function_.ops[static_cast<size_t>(maker)];
       if (op.is_call() || op.first_result != ir::index(id)) return {};
       if (is_product_gradient(op)) {
-        if (cuts_of(op).empty() || is_read_before(function_.output(op, 1), sum)) return {};
+        if (cuts_of(op).empty()) return {};
         products.push_back(static_cast<size_t>(maker));
       } else if (op.def->name == "Add") {
         for (const ValueId term : function_.inputs(op)) open.push_back(term);
@@ -161,17 +168,32 @@ class Finder {
     return products;
   }
 
-  bool is_read_before(ValueId id, size_t op) const {
-    const auto& all = readers_[ir::index(id)];
-    return !all.empty() && all.front().op < op;
+  void add_sum_of_several(size_t sum, const std::vector<size_t>& products) {
+    std::set<ValueId> later;
+    for (const size_t product : products) later.insert(function_.output(function_.ops[product], 1));
+    std::vector<size_t> readers;
+    for (size_t o = products.front() + 1; o < sum; ++o) {
+      const ir::Op& op  = function_.ops[o];
+      const auto inputs = function_.inputs(op);
+      if (std::none_of(inputs.begin(), inputs.end(), [&](ValueId id) { return later.contains(id); })) continue;
+      const bool is_moved = found_.late.contains(o) || found_.delayed.contains(o);
+      if (is_moved || found_.sums.contains(o) || found_.sums_of_several.contains(o)) return;
+      readers.push_back(o);
+      for (size_t i = 0; i < op.result_count; ++i) later.insert(function_.output(op, i));
+    }
+    found_.late.insert(products.begin(), products.end());
+    found_.postponed.insert(readers.begin(), readers.end());
+    found_.sums_of_several[sum] = {products, std::move(readers)};
   }
 
-  std::optional<GatheredRows> gathered_rows(const ir::Op& product, const Reader& reader, size_t axis) const {
+  // How a product reads rows that are gathered along `axis`.
+  std::optional<Rows> gathered_rows(const ir::Op& product, const Reader& reader, size_t axis) const {
     const std::vector<ProductCut> cuts = cuts_of(product);
     const auto cut = std::find_if(cuts.begin(), cuts.end(), [&](const ProductCut& one) { return one.input == axis; });
     if (cut == cuts.end()) return std::nullopt;
-    if (is_product_gradient(product) && reader.operand == 0) return GatheredRows{*cut, true};
-    return reader.operand == rows_operand(product) ? std::optional(GatheredRows{*cut, false}) : std::nullopt;
+    const bool whole = is_product_gradient(product) && reader.operand == 0;
+    if (!whole && reader.operand != rows_operand(product)) return std::nullopt;
+    return Rows{*cut, reader.operand, whole};
   }
 
   const ir::Function& function_;
@@ -185,9 +207,10 @@ class Finder {
 
 }  // namespace
 
-bool is_product_gradient(const ir::Op& product) { return product.def->name == "MatMulGrad"; }
-
-size_t rows_operand(const ir::Op& product) { return is_product_gradient(product) ? 2 : 0; }
+size_t GatherCut::first() const {
+  const auto before = [](const auto& a, const auto& b) { return a.front() < b.front(); };
+  return std::min_element(readers.begin(), readers.end(), before)->front();
+}
 
 ChunkedProducts chunked_products(const ir::Function& function, const interpret::Instance<Mixed>& instance,
                                  const std::vector<int32_t>& uses, const std::vector<int32_t>& makers, int chunks) {

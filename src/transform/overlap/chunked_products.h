@@ -18,28 +18,35 @@ struct SumCut {
   bool whole       = false;  // one chunk: the sum runs beside the gradient of the weight
 };
 
+// A sum of what gradients of x of several products add up to. It runs beside their gradients of weights.
+struct SumOfSeveral {
+  std::vector<size_t> products;
+  std::vector<size_t> readers;  // of those gradients, directly or not, that stand before the sum
+};
+
 // A gathered operand of products, as many on each device, that nothing else reads.
 struct GatherCut {
   bool whole;  // gathered at once beside the gradient of x, and read by that of the weight; else round a ring
+  std::vector<std::vector<size_t>> readers;  // those products, per device
+  size_t first() const;                      // of all devices
 };
 
-// A product of which such an operand is read.
-struct GatheredRows {
+// A product that takes its rows as they come round a ring.
+struct RingProduct {
+  size_t gather;
   ProductCut rows;
-  bool whole;
 };
 
 // By the numbers of ops.
 struct ChunkedProducts {
   std::map<size_t, SumCut> sums;
   std::set<size_t> delayed;  // products that are written where their sum stands
-  // Sums of what several gradients of x add up to, with these products: the sum runs beside their gradients of weights.
-  std::map<size_t, std::vector<size_t>> sums_of_several;
-  std::set<size_t> late;  // those products
+  std::map<size_t, SumOfSeveral> sums_of_several;
+  std::set<size_t> late;       // the products of those
+  std::set<size_t> postponed;  // ops that read their gradients of weights, directly or not, before the sum
   std::map<size_t, GatherCut> gathers;
-  std::map<size_t, GatheredRows> gathered;  // products that are not delayed
-  // Of a value that goes round a ring, the products of its device that read it: each takes its rows as they come.
-  std::map<ir::ValueId, std::vector<size_t>> readers;
+  std::map<size_t, RingProduct> rings;
+  std::set<size_t> beside;  // products that are not delayed, whose x is gathered at once beside the gradient of it
 
   bool empty() const { return sums.empty() && sums_of_several.empty() && gathers.empty(); }
 };
@@ -47,11 +54,5 @@ struct ChunkedProducts {
 // `uses` is ir::uses_of, `makers` ir::makers_of.
 ChunkedProducts chunked_products(const ir::Function& function, const interpret::Instance<interpret::Mixed>& instance,
                                  const std::vector<int32_t>& uses, const std::vector<int32_t>& makers, int chunks);
-
-// The gradients of x and of w of x[.., s, h] w[h, f], from x, w and dy.
-bool is_product_gradient(const ir::Op& product);
-
-// The operand of a product whose rows are those of its first result.
-size_t rows_operand(const ir::Op& product);
 
 }  // namespace foreflow::transform

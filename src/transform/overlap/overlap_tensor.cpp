@@ -68,23 +68,25 @@ class TensorOverlapper {
   }
 
  private:
-  // Rows of a gathered value that are those of the operand of device `owner` of the group.
-  struct Arriving {
-    size_t owner;
-    ValueId rows;
-    bool on_stream;
-  };
-
   void write(size_t o) {
     const ir::Op& op = function_.ops[o];
-    if (cuts_.delayed.contains(o)) return;
+    if (cuts_.delayed.contains(o) || cuts_.postponed.contains(o)) return;
     if (const auto sum = cuts_.sums.find(o); sum != cuts_.sums.end()) return write_sum(op, sum->second);
     if (const auto gather = cuts_.gathers.find(o); gather != cuts_.gathers.end())
-      return write_gather(op, gather->second);
+      return write_gather(o, gather->second);
     if (const auto sum = cuts_.sums_of_several.find(o); sum != cuts_.sums_of_several.end())
       return write_sum_of_several(op, sum->second);
-    if (cuts_.gathered.contains(o)) return write_gathered(o);
+    if (const auto ring = cuts_.rings.find(o); ring != cuts_.rings.end()) {
+      const size_t gather = ring->second.gather;
+      return cuts_.gathers.at(gather).first() == o ? write_ring(gather) : void();
+    }
+    if (cuts_.beside.contains(o)) return write_beside(o);
     if (cuts_.late.contains(o)) return write_gradient_of_rows(op);
+    copy(o);
+  }
+
+  void copy(size_t o) {
+    const ir::Op& op = function_.ops[o];
     awaited_.fetch(function_.inputs(op));
     copy_op(builder_, function_, op.is_call() ? on_stated_devices(o) : op, map_);
   }
@@ -132,8 +134,9 @@ class TensorOverlapper {
     std::vector<std::vector<ValueId>> summed(devices);  // per device, chunk by chunk
     for (size_t chunk = 0; chunk < static_cast<size_t>(rows.chunks); ++chunk) {
       std::vector<ValueId> terms;
-      for (size_t i = 0; i < devices; ++i)
-        terms.push_back(to_stream(multiply(product_of(inputs[i]), pieces[i][chunk]), inputs[i]));
+      for (size_t i = 0; i < devices; ++i) terms.push_back(multiply(product_of(inputs[i]), pieces[i][chunk]));
+      for (size_t i = 0; cut.whole && i < devices; ++i) fetch_rows_of_weight_gradient(product_of(inputs[i]));
+      for (size_t i = 0; i < devices; ++i) terms[i] = to_stream(terms[i], inputs[i]);
       const std::vector<ValueId> results = communicate(sum, terms);
       for (size_t i = 0; i < devices; ++i) summed[i].push_back(results[i]);
     }
@@ -148,13 +151,15 @@ class TensorOverlapper {
   }
 
   // The sum of several gradients of x, beside those of the weights.
-  void write_sum_of_several(const ir::Op& sum, const std::vector<size_t>& products) {
+  void write_sum_of_several(const ir::Op& sum, const SumOfSeveral& of) {
     const auto inputs = function_.inputs(sum);
     awaited_.fetch(inputs);
+    for (const size_t product : of.products) fetch_rows_of_weight_gradient(function_.ops[product]);
     std::vector<ValueId> terms;
     for (const ValueId id : inputs) terms.push_back(to_stream(map_(id), id));
     const std::vector<ValueId> results = communicate(sum, terms);
-    for (const size_t product : products) weight_gradient(function_.ops[product]);
+    for (const size_t product : of.products) weight_gradient(function_.ops[product]);
+    for (const size_t reader : of.readers) copy(reader);
     for (size_t i = 0; i < inputs.size(); ++i) {
       awaited_.expect(function_.output(sum, i),
                       [this, result = results[i], device = inputs[i]] { return to_device(result, device); });
@@ -168,72 +173,95 @@ class TensorOverlapper {
     define(function_.output(product, 0), multiply(product, map_(inputs[2])));
   }
 
-  void write_gather(const ir::Op& gather, const GatherCut& cut) {
-    const auto inputs = function_.inputs(gather);
+  // A gather at once, or the first step of a ring.
+  void write_gather(size_t o, const GatherCut& cut) {
+    const ir::Op& gather = function_.ops[o];
+    const auto inputs    = function_.inputs(gather);
     awaited_.fetch(inputs);
     std::vector<ValueId> moving;
     for (const ValueId id : inputs) moving.push_back(to_stream(map_(id), id));
-    if (cut.whole) {
-      const std::vector<ValueId> results = communicate(gather, moving);
-      for (size_t i = 0; i < inputs.size(); ++i) {
-        const ValueId whole = function_.output(gather, i);
-        awaited_.expect(whole, [this, result = results[i], whole] { return to_device(result, whole); });
-      }
+    if (!cut.whole) {
+      moving_[o] = shifted(gather, moving);
       return;
     }
-    // Round the ring: device i has the rows of device i, then those of i - 1, ..
-    const size_t n = ir::ranks_of(*gather.attributes, inputs.size());
-    ir::Attributes attributes;
-    if (n > inputs.size()) attributes.set(std::string(ir::kShards), static_cast<int64_t>(n));
-    for (size_t i = 0; i < inputs.size(); ++i) arriving_[function_.output(gather, i)] = {{i, map_(inputs[i]), false}};
-    for (size_t step = 1; step < n; ++step) {
-      moving = builder_.emit("MPIShift", moving, attributes, inputs.size());
-      for (size_t i = 0; i < inputs.size(); ++i)
-        arriving_[function_.output(gather, i)].push_back({(i + n - step) % n, moving[i], true});
+    const std::vector<ValueId> results = communicate(gather, moving);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const ValueId whole = function_.output(gather, i);
+      awaited_.expect(whole, [this, result = results[i], whole] { return to_device(result, whole); });
     }
   }
 
-  // A product whose rows come round a ring, or whose x is gathered beside it.
-  void write_gathered(size_t o) {
+  // Round the ring: each device gets what the one before it had.
+  std::vector<ValueId> shifted(const ir::Op& gather, const std::vector<ValueId>& moving) {
+    const size_t n = ir::ranks_of(*gather.attributes, moving.size());
+    ir::Attributes attributes;
+    if (n > moving.size()) attributes.set(std::string(ir::kShards), static_cast<int64_t>(n));
+    return builder_.emit("MPIShift", moving, attributes, moving.size());
+  }
+
+  // A product whose x is gathered beside it.
+  void write_beside(size_t o) {
     const ir::Op& product = function_.ops[o];
-    if (!cuts_.gathered.at(o).whole) {
-      const ValueId rows = function_.inputs(product)[rows_operand(product)];
-      const auto& all    = cuts_.readers.at(rows);
-      if (all.front() == o) write_ring(rows, all);
-      return;
-    }
     write_gradient_of_rows(product);
     if (!cuts_.late.contains(o)) weight_gradient(product);
   }
 
-  // All products that read `whole`, row by row.
-  void write_ring(ValueId whole, const std::vector<size_t>& products) {
-    bool is_read_whole = false;
-    for (const size_t o : products) {
-      const ir::Op& product = function_.ops[o];
-      const auto inputs     = function_.inputs(product);
-      is_read_whole         = is_read_whole || is_product_gradient(product);
-      for (size_t i = 0; i < inputs.size(); ++i) {
-        if (i != rows_operand(product) && (i > 0 || !is_product_gradient(product))) awaited_.fetch(inputs[i]);
+  // The products of one device that read rows of a ring.
+  struct OfDevice {
+    ValueId whole;  // what they read
+    std::vector<size_t> products;
+    std::vector<ValueId> here;                // rows by owner, which device of the group has them before
+    std::vector<std::vector<ValueId>> parts;  // of results, by product and owner
+  };
+
+  // All products of all devices that read what `gather` gathers. In step s, device i has the rows of device i - s. The
+  // stream hands over the rows of a step before it fetches those of the next one, while the former are multiplied.
+  void write_ring(size_t g) {
+    const ir::Op& gather = function_.ops[g];
+    const auto inputs    = function_.inputs(gather);
+    const size_t n       = ir::ranks_of(*gather.attributes, inputs.size());
+    std::vector<OfDevice> devices;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const std::vector<size_t>& products = cuts_.gathers.at(g).readers[i];
+      const std::vector<ValueId> none(n);
+      devices.push_back({function_.output(gather, i), products, none, {products.size(), none}});
+      for (const size_t product : products) fetch_factors(function_.ops[product]);
+    }
+    std::vector<ValueId> moving = moving_.at(g);
+    for (size_t step = 0; step < n; ++step) {
+      for (size_t i = 0; i < devices.size(); ++i) {
+        OfDevice& device                = devices[i];
+        device.here[(i + n - step) % n] = step == 0 ? map_(inputs[i]) : to_device(moving[i], device.whole);
       }
+      if (step > 0 && step + 1 < n) moving = shifted(gather, moving);
+      for (size_t i = 0; i < devices.size(); ++i) multiply_rows((i + n - step) % n, devices[i]);
     }
-    const std::vector<Arriving>& rows = arriving_.at(whole);
-    std::vector<ValueId> here(rows.size());
-    std::vector<std::vector<ValueId>> parts(products.size(), here);  // by product and owner
-    for (const Arriving& own : rows) {
-      here[own.owner] = own.on_stream ? to_device(own.rows, whole) : own.rows;
-      for (size_t p = 0; p < products.size(); ++p)
-        parts[p][own.owner] = multiply(function_.ops[products[p]], here[own.owner]);
+    for (const OfDevice& device : devices) join(device);
+  }
+
+  // Fetches what the rows are multiplied by.
+  void fetch_factors(const ir::Op& product) {
+    const auto inputs = function_.inputs(product);
+    for (size_t i = is_product_gradient(product) ? 1 : 0; i < inputs.size(); ++i) {
+      if (i != rows_operand(product)) awaited_.fetch(inputs[i]);
     }
-    for (size_t p = 0; p < products.size(); ++p) {
-      const ValueId y = function_.output(function_.ops[products[p]], 0);
-      define(y, join_rows(builder_, parts[p], cuts_.gathered.at(products[p]).rows.output));
+  }
+
+  void multiply_rows(size_t owner, OfDevice& device) {
+    for (size_t p = 0; p < device.products.size(); ++p)
+      device.parts[p][owner] = multiply(function_.ops[device.products[p]], device.here[owner]);
+  }
+
+  void join(const OfDevice& device) {
+    for (size_t p = 0; p < device.products.size(); ++p) {
+      const ValueId y = function_.output(function_.ops[device.products[p]], 0);
+      define(y, join_rows(builder_, device.parts[p], cuts_.rings.at(device.products[p]).rows.output));
     }
-    if (is_read_whole) {
-      const GatheredRows& found = cuts_.gathered.at(products.front());
-      map_.set(whole, join_rows(builder_, here, found.rows.input));
-    }
-    for (const size_t o : products) {
+    const auto gradient = std::find_if(device.products.begin(), device.products.end(),
+                                       [&](size_t o) { return is_product_gradient(function_.ops[o]); });
+    if (gradient == device.products.end()) return;
+    map_.set(device.whole, join_rows(builder_, device.here, cuts_.rings.at(*gradient).rows.input));
+    for (const size_t o : device.products) {
       if (!cuts_.late.contains(o)) weight_gradient(function_.ops[o]);
     }
   }
@@ -256,6 +284,11 @@ class TensorOverlapper {
     std::vector<ValueId> operands = copies(inputs, map_);
     operands[0]                   = rows;
     return builder_.append(product.def, -1, product.attributes, operands, 1);
+  }
+
+  // Before the sum that travels beside the gradient of the weight, as the stream hands over in its own order.
+  void fetch_rows_of_weight_gradient(const ir::Op& product) {
+    if (is_product_gradient(product)) awaited_.fetch(function_.inputs(product)[0]);
   }
 
   // Emits the gradient of the weight, dw[h, f] = x[.., s, h]^T dy[.., s, f], for all rows at once.
@@ -283,7 +316,7 @@ class TensorOverlapper {
   ValueMap map_;
   Awaited awaited_;
   ChunkedProducts cuts_;
-  std::map<ValueId, std::vector<Arriving>> arriving_;  // of a gathered value, in the order in which they come
+  std::map<size_t, std::vector<ValueId>> moving_;  // per ring, by its gather: what arrives first, by device
 };
 
 }  // namespace

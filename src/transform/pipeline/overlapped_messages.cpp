@@ -1,16 +1,34 @@
 #include "transform/pipeline/overlapped_messages.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "foreflow/ir/replicas.h"
 #include "foreflow/transform/recompute.h"
 
 namespace foreflow::transform {
+namespace {
+
+bool is_message(const ir::Op& op) { return !op.is_call() && op.def->role == ir::Role::communication; }
+
+size_t gathered_axis(const ir::Op& gather, size_t rank) {
+  const int64_t stated = gather.attributes->int_or("axis", 0);
+  return static_cast<size_t>(stated < 0 ? stated + static_cast<int64_t>(rank) : stated);
+}
+
+std::optional<ProductCut> cut_along(const std::vector<ProductCut>& cuts, size_t axis) {
+  const auto cut = std::find_if(cuts.begin(), cuts.end(), [axis](const ProductCut& one) { return one.input == axis; });
+  return cut == cuts.end() ? std::nullopt : std::optional(*cut);
+}
+
+}  // namespace
 
 OverlappedMessages::OverlappedMessages(const ir::Function& function, const interpret::Values<LaidOut>& values,
                                        const std::vector<int32_t>& makers, int parts)
     : function_(function), values_(values), makers_(makers), parts_(parts) {
   for (const ir::Op& op : function_.ops) {
-    if (!op.is_call() && op.def->name == "MPIAllgather") readers_[op.first_result];
+    if (op.is_call() || op.def->name != "MPIAllgather") continue;
+    for (size_t value = op.first_result; value < op.first_result + op.result_count; ++value) readers_[value];
   }
   for (size_t o = 0; o < function_.ops.size() && !readers_.empty(); ++o) {
     for (const ir::ValueId id : function_.inputs(function_.ops[o])) {
@@ -27,37 +45,109 @@ std::vector<int64_t> OverlappedMessages::lengths_of(const ir::Op& sum) const {
   // The gradient of a weight is the second result of a product, and is not cut.
   const ir::Op* maker = maker_of(inputs[0]);
   if (maker == nullptr || maker->first_result != ir::index(inputs[0])) return {};
+  std::vector<int64_t> lengths;
+  for (const auto& [cut, length] : cuts_of_sum(sum, *maker)) lengths.push_back(length);
+  return lengths;
+}
+
+// The ways to cut a product whose results are summed, with what chunks must divide: where the sum parts these rows over
+// the devices, those of one of them.
+std::vector<std::pair<ProductCut, int64_t>> OverlappedMessages::cuts_of_sum(const ir::Op& sum,
+                                                                            const ir::Op& product) const {
+  const auto inputs                 = function_.inputs(sum);
   const size_t rank                 = values_[ir::index(inputs[0])].value.type.dims.size();
   const int64_t parted              = parted_dimension(*sum.def, *sum.attributes, rank);
-  const std::vector<ir::Type> types = types_of(*maker);
-  std::vector<int64_t> lengths;
-  for (const ProductCut& cut : cuts_of(*maker)) {
-    if (static_cast<int64_t>(cut.output) != parted) lengths.push_back(types[0].dims[cut.input]);
+  const std::vector<ir::Type> types = types_of(product);
+  std::vector<std::pair<ProductCut, int64_t>> cuts;
+  for (const ProductCut& cut : cuts_of(product)) {
+    const int64_t length = types[0].dims[cut.input];
+    const auto ranks     = static_cast<int64_t>(ir::ranks_of(*sum.attributes, inputs.size()));
+    cuts.emplace_back(cut, static_cast<int64_t>(cut.output) == parted ? length / ranks : length);
   }
-  return lengths;
+  return cuts;
 }
 
 bool OverlappedMessages::may_run_beside(const ir::Op& op) const {
   return op.def->name == "MPIAllgather" ? only_products_read(op) : !added_gradients(op).empty();
 }
 
-std::map<size_t, Seconds> OverlappedMessages::computes_beside(const std::vector<Seconds>& seconds) const {
-  std::map<size_t, Seconds> beside;
+std::map<size_t, OverlappedMessages::Beside> OverlappedMessages::computes_beside(const std::vector<Seconds>& seconds,
+                                                                                 const ProductPieces& pieces,
+                                                                                 const Share& share) const {
+  std::map<size_t, Beside> beside;
   size_t free = 0;  // no gather counts ops from this one on
   for (size_t o = 0; o < function_.ops.size(); ++o) {
     const ir::Op& op = function_.ops[o];
-    if (op.is_call() || op.def->role != ir::Role::communication || op.attributes->find(kRecompute) != nullptr) continue;
+    if (!is_message(op) || op.attributes->find(kRecompute) != nullptr) continue;
     Seconds all;
     if (op.def->name != "MPIAllgather") {
       for (const size_t product : added_gradients(op)) all += seconds[product];
-      if (all > Seconds(0)) beside.emplace(o, all);
+      if (all > Seconds(0)) beside.emplace(o, Beside{all});
     } else if (o >= free && only_products_read(op)) {
-      const size_t last = readers_.at(op.first_result).back();
-      for (free = o; free <= last; ++free) all += seconds[free];
-      beside.emplace(o, all);
+      const size_t end  = last_reader(op) + 1;
+      bool has_messages = false;
+      for (free = o + 1; free < end; ++free) {
+        has_messages = has_messages || is_message(function_.ops[free]);
+        all += seconds[free];
+      }
+      if (!has_messages) beside.emplace(o, Beside{all, gathered(op, seconds, pieces, share)});
     }
   }
   return beside;
+}
+
+size_t OverlappedMessages::last_reader(const ir::Op& gather) const {
+  size_t last = 0;
+  for (size_t value = gather.first_result; value < gather.first_result + gather.result_count; ++value)
+    last = std::max(last, readers_.at(value).back());
+  return last;
+}
+
+// Rows go round a ring, but for x of a MatMulGrad. Nothing where products read them in both ways.
+std::optional<StageModel::Gathered> OverlappedMessages::gathered(const ir::Op& gather,
+                                                                 const std::vector<Seconds>& seconds,
+                                                                 const ProductPieces& pieces,
+                                                                 const Share& share) const {
+  const size_t axis = gathered_axis(gather, values_[gather.first_result].value.type.dims.size());
+  const auto ranks  = static_cast<int>(ir::ranks_of(*gather.attributes, gather.result_count));
+  std::optional<StageModel::Gathered> all;
+  for (size_t value = gather.first_result; value < gather.first_result + gather.result_count; ++value) {
+    for (const size_t reader : readers_.at(value)) {
+      const ir::Op& product = function_.ops[reader];
+      const auto cut        = cut_along(cuts_of(product), axis);
+      const bool as_rows    = ir::index(function_.inputs(product)[rows_operand(product)]) == value;
+      const int ways        = as_rows ? ranks : 1;
+      if (!cut || (all && all->ways != ways)) return std::nullopt;
+      if (!all) all = StageModel::Gathered{ways, {}, {}, {}};
+      all->readers += seconds[reader];
+      all->rows += share(product) * pieces.rows(product, *cut, ways);
+      all->late += share(product) * pieces.weight_gradient(product);
+    }
+  }
+  return all;
+}
+
+std::vector<Seconds> OverlappedMessages::Beside::times() const {
+  if (!gathered) return {computes};
+  return {computes, Seconds(gathered->ways), gathered->readers, gathered->rows, gathered->late};
+}
+
+std::vector<Seconds> OverlappedMessages::chunks(const ir::Op& sum, const ProductPieces& pieces) const {
+  constexpr int kMost = 4;  // more have no price
+  std::vector<Seconds> chunks;
+  for (int count = 2; count <= kMost; ++count)
+    chunks.push_back(chunk(sum, pieces, count).value_or(Seconds(std::numeric_limits<double>::infinity())));
+  return chunks;
+}
+
+// Nothing where so many chunks do not divide it.
+std::optional<Seconds> OverlappedMessages::chunk(const ir::Op& sum, const ProductPieces& pieces, int chunks) const {
+  const ir::Op* product = maker_of(function_.inputs(sum)[0]);
+  if (product == nullptr) return std::nullopt;
+  for (const auto& [cut, length] : cuts_of_sum(sum, *product)) {
+    if (can_be_cut(length, chunks)) return pieces.rows(*product, cut, chunks);
+  }
+  return std::nullopt;
 }
 
 // The products whose gradients of x a sum adds up; empty: it adds up something else.
@@ -82,14 +172,13 @@ std::vector<size_t> OverlappedMessages::added_gradients(const ir::Op& sum) const
 
 // Whether every op that reads what is gathered is a product of its rows.
 bool OverlappedMessages::only_products_read(const ir::Op& gather) const {
-  const auto rank      = static_cast<int64_t>(values_[gather.first_result].value.type.dims.size());
-  const int64_t stated = gather.attributes->int_or("axis", 0);
-  const auto axis      = static_cast<size_t>(stated < 0 ? stated + rank : stated);
-  const auto& readers  = readers_.at(gather.first_result);
-  return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](size_t reader) {
-    const std::vector<ProductCut> cuts = cuts_of(function_.ops[reader]);
-    return std::any_of(cuts.begin(), cuts.end(), [axis](const ProductCut& cut) { return cut.input == axis; });
-  });
+  const size_t axis     = gathered_axis(gather, values_[gather.first_result].value.type.dims.size());
+  const auto is_product = [&](size_t reader) { return cut_along(cuts_of(function_.ops[reader]), axis).has_value(); };
+  for (size_t value = gather.first_result; value < gather.first_result + gather.result_count; ++value) {
+    const auto& readers = readers_.at(value);
+    if (readers.empty() || !std::all_of(readers.begin(), readers.end(), is_product)) return false;
+  }
+  return true;
 }
 
 // The op that makes a value; null: it is a parameter or the result of a call.

@@ -54,7 +54,7 @@ class StageModel::Program {
         message_(function_.ops.size(), -1),
         not_awaited_(function_.ops.size(), -1) {
     price_ops(price);
-    number_messages();
+    number_messages(ops, price);
     find_weights(ops, price);
     find_held();
     find_working_sets();
@@ -82,6 +82,11 @@ class StageModel::Program {
   // The mean over the devices of the group.
   Bytes bytes_of(size_t value) const { return (shards_.copies_of(values_[value]) / group_) * whole_bytes_of(value); }
 
+  // The time of an op on a device that runs it.
+  Seconds on_one_device(size_t op) const {
+    return (group_ / shards_.copies_of(function_.ops[op], values_)) * seconds_[op];
+  }
+
   void price_ops(const Price& price) {
     StagePrices prices;
     prices.op = [&](const ir::OpCall& call, std::span<const ir::Type> outputs) {
@@ -95,11 +100,14 @@ class StageModel::Program {
     }
   }
 
-  void number_messages() {
+  void number_messages(const ir::OpTable& ops, const Price& price) {
     SequenceTable known;
     ir::AttributeKeys attributes;
     std::vector<uint64_t> words;
-    const std::map<size_t, Seconds> all_computes = overlap_.computes_beside(seconds_);
+    const ProductPieces pieces(function_, values_, parts_, ops, price);
+    const auto share        = [&](const ir::Op& op) { return shards_.copies_of(op, values_) / group_; };
+    const auto all_computes = overlap_.computes_beside(seconds_, pieces, share);
+    const auto add_word     = [&](Seconds time) { words.push_back(std::bit_cast<uint64_t>(time.value())); };
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       const ir::Op& op = function_.ops[o];
       if (phases_[o] == StagePhase::anywhere || !communicates(op)) continue;
@@ -109,10 +117,13 @@ class StageModel::Program {
       words.push_back(4 * lengths.size() + (overlap_.may_run_beside(op) ? 2 : 0) +
                       (phases_[o] == StagePhase::update ? 1 : 0));
       const auto computes = all_computes.find(o);
-      words.push_back(std::bit_cast<uint64_t>(computes == all_computes.end() ? -1.0 : computes->second.value()));
+      words.push_back(computes == all_computes.end() ? 0 : 1);
+      if (computes != all_computes.end()) {
+        for (const Seconds time : computes->second.times()) add_word(time);
+      }
       const auto product = summed_product(function_, makers_, o);
       if (product) {
-        words.push_back(std::bit_cast<uint64_t>(seconds_[product->op].value()));
+        add_word(on_one_device(product->op));
         words.push_back(product->is_exact ? 1 : 2);
       }
       const auto number = [&](const std::optional<SummedProduct>& beside) {
@@ -120,7 +131,11 @@ class StageModel::Program {
         if (static_cast<size_t>(found) < messages_.size()) return found;
         messages_.push_back(message_of(op, beside, lengths));
         messages_.back().is_once = phases_[o] == StagePhase::update;
-        if (computes != all_computes.end()) messages_.back().product = computes->second;
+        if (beside && beside->is_exact) messages_.back().chunks = overlap_.chunks(op, pieces);
+        if (computes != all_computes.end()) {
+          messages_.back().product  = computes->second.computes;
+          messages_.back().gathered = computes->second.gathered;
+        }
         return found;
       };
       message_[o] = number(product);
@@ -139,7 +154,7 @@ class StageModel::Program {
   Message message_of(const ir::Op& op, const std::optional<SummedProduct>& product,
                      const std::vector<int64_t>& lengths) const {
     Message message{&op, {}, {}, {}, product && product->is_exact, lengths, overlap_.may_run_beside(op)};
-    if (product) message.product = seconds_[product->op];
+    if (product) message.product = on_one_device(product->op);
     for (const ir::ValueId id : function_.inputs(op)) {
       if (id == ir::ValueId::none)
         message.inputs.emplace_back();
@@ -450,7 +465,7 @@ class StageModel::Program {
   const double group_;                    // number of devices
   std::vector<bool> is_trained_;          // per parameter: a weight whose gradient is a sum over the samples
   std::vector<ir::ValueId> gradient_of_;  // per parameter: its gradient, if that is a sum over the samples
-  std::vector<Seconds> seconds_;          // per op: computes
+  std::vector<Seconds> seconds_;          // per op: computes, the mean over the devices of the group
   std::vector<int32_t> message_;          // per op: its number among messages_; -1: none
   // Likewise, of a sum that may run beside a product, where the op after it is in another task.
   std::vector<int32_t> not_awaited_;

@@ -46,6 +46,10 @@ std::vector<ProductCut> product_cuts(const ir::OpCall& call) {
   return cuts;
 }
 
+bool is_product_gradient(const ir::Op& product) { return product.def->name == "MatMulGrad"; }
+
+size_t rows_operand(const ir::Op& product) { return is_product_gradient(product) ? 2 : 0; }
+
 int64_t parted_dimension(const ir::OpDef& sum, const ir::Attributes& attributes, size_t rank) {
   if (sum.name != "MPIReduceScatter") return -1;
   const int64_t axis = attributes.int_or("axis", 0);

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "foreflow/ir/op_def.h"
+#include "foreflow/ir/module.h"
 
 namespace foreflow::transform {
 
@@ -16,6 +16,12 @@ struct ProductCut {
 // Every dimension along which a call can be cut, whatever its length; the first that the chunks divide is taken. Empty
 // where the call is no product.
 std::vector<ProductCut> product_cuts(const ir::OpCall& call);
+
+// Whether it is the gradients of x and of w of x[.., s, h] w[h, f], from x, w and dy.
+bool is_product_gradient(const ir::Op& product);
+
+// The operand of a product whose rows are those of its first result.
+size_t rows_operand(const ir::Op& product);
 
 // Whether a dimension of this length can be cut into so many chunks.
 inline bool can_be_cut(int64_t length, int chunks) { return length >= chunks && length % chunks == 0; }
