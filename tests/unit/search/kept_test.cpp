@@ -144,8 +144,7 @@ TEST_F(KeptPredictions, AreAddedByOneSearchAtATime) {
 
 // What was known when it was asked to end is there for the next.
 TEST_F(KeptPredictions, AreThereAfterAnInterruption) {
-  const Json source =
-      question(R"({"dp": [1, 2, 4], "tp": [1, 2], "pp": [1, 2], "global_batch": 64, "recompute": "none",
+  const Json source = question(R"({"dp": [1, 2, 4], "tp": [1, 2], "pp": [1, 2], "global_batch": 64, "recompute": "none",
                    "overlap_tensor": 1})");
   Options options;
   size_t evaluated = 0;
