@@ -10,9 +10,12 @@
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/simplify.h"
 #include "support/distribution.h"
+#include "support/refused.h"
 
 namespace foreflow::transform::clip_gradients_test {
 namespace {
+
+using test::refused;
 
 ir::Module parsed(const std::string& text) { return ir::parse(text, "f", ops::table()); }
 
@@ -90,16 +93,6 @@ TEST(ClipGradients, CountsAWeightOnceThatSeveralDevicesHold) {
   const std::vector<HeldPart> of = held_parts({{whole, other_whole, eighth, others}}, 8);
   EXPECT_EQ(of[0].share + of[1].share, 8);
   EXPECT_EQ(of[2].share + of[3].share, 1);
-}
-
-template <class F>
-std::string refused(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
 }
 
 TEST(ClipGradients, RefusesWhatHasNoNormOfOneStep) {

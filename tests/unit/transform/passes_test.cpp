@@ -11,10 +11,12 @@
 #include "foreflow/transform/simplify.h"
 #include "foreflow/transform/tensor.h"
 #include "support/distribution.h"
+#include "support/refused.h"
 
 namespace foreflow::transform::passes_test {
 namespace {
 
+using test::refused;
 using workload::Mode;
 
 constexpr int kLayers  = 4;
@@ -36,16 +38,6 @@ int count(const ir::Module& module, std::string_view op) {
   int found = 0;
   for (const ir::Function& function : module.functions) found += count(function, op);
   return found;
-}
-
-template <class F>
-std::string refused(F f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
 }
 
 // How the parameter of this name is distributed.
