@@ -20,11 +20,13 @@ namespace {
 // a node.
 int far_hops(const Group& group, const std::vector<int>& ring, int turns) {
   const auto ranks = ring.size();
-  int all = 0, fewest = turns;
+  const auto far   = [&](size_t hop) { return is_far(group, ring[hop], ring[hop + 1 == ranks ? 0 : hop + 1]) ? 1 : 0; };
+  int all = 0, fewest = turns, before = far(ranks - 1);
   for (size_t i = 0; i < ranks; ++i) {
-    const auto far = [&](size_t hop) { return is_far(group, ring[hop % ranks], ring[(hop + 1) % ranks]) ? 1 : 0; };
-    all += far(i);
-    fewest = std::min(fewest, turns == 1 ? far(i) : far(i) + far(i + 1));
+    const int here = far(i);
+    all += here;
+    fewest = std::min(fewest, turns == 1 ? here : before + here);
+    before = here;
   }
   return turns * all - fewest;
 }
@@ -33,9 +35,14 @@ int far_hops(const Group& group, const std::vector<int>& ring, int turns) {
 // ring, so a few places tell where its flows are.
 std::vector<Flow> flows_round(const std::vector<std::vector<int>>& rings, int ranks, double share) {
   constexpr uint32_t kNone = UINT32_MAX;
-  std::vector<uint32_t> places(static_cast<size_t>(ranks) * rings.size(), kNone);
   std::vector<Flow> flows;
   flows.reserve(static_cast<size_t>(ranks));
+  if (rings.size() == 1) {
+    const std::vector<int>& ring = rings.front();
+    for (size_t i = 0; i < ring.size(); ++i) flows.push_back({ring[i], ring[i + 1 == ring.size() ? 0 : i + 1], share});
+    return flows;
+  }
+  std::vector<uint32_t> places(static_cast<size_t>(ranks) * rings.size(), kNone);
   for (const auto& ring : rings) {
     for (size_t i = 0; i < ring.size(); ++i) {
       const int to    = ring[i + 1 == ring.size() ? 0 : i + 1];

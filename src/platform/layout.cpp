@@ -15,6 +15,7 @@ size_t at(int index) { return static_cast<size_t>(index); }
 
 // The block whose things include number `number`; `first` is the number of a block's first one.
 const Block& block_with(const std::vector<Block>& blocks, int Block::*first, int number) {
+  if (blocks.size() == 1) return blocks.front();
   const auto after = std::upper_bound(blocks.begin(), blocks.end(), number,
                                       [first](int wanted, const Block& block) { return wanted < block.*first; });
   return *(after - 1);

@@ -62,6 +62,11 @@ const T& List<T>::made(size_t index) const {
 }
 
 template <class T>
+T List<T>::copy(size_t index) const {
+  return items_ != nullptr ? items_[index] : state_->rule.make(index);
+}
+
+template <class T>
 int List<T>::kind(size_t index) const {
   if (state_->rule.kind) return state_->rule.kind(index);
   state_->number_listed();

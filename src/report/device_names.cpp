@@ -22,7 +22,7 @@ void DeviceNames::add(std::string_view name, int32_t first, const std::vector<st
 }
 
 std::string DeviceNames::text(size_t most) {
-  std::sort(names_.begin(), names_.end());
+  sort();
   std::string text;
   size_t runs = 0;
   for (size_t i = 0; i < names_.size();) {
@@ -36,12 +36,12 @@ std::string DeviceNames::text(size_t most) {
 }
 
 std::string DeviceNames::ends() {
-  std::sort(names_.begin(), names_.end());
+  sort();
   return fmt::format("{} … {} ({})", written(names_.front()), written(names_.back()), names_.size());
 }
 
 std::vector<std::string> DeviceNames::ranges() {
-  std::sort(names_.begin(), names_.end());
+  sort();
   std::vector<std::string> all;
   for (size_t i = 0; i < names_.size();) {
     const size_t last = end_of_range(i);
@@ -49,6 +49,11 @@ std::vector<std::string> DeviceNames::ranges() {
     i = last + 1;
   }
   return all;
+}
+
+// Names come in order, mostly.
+void DeviceNames::sort() {
+  if (!std::is_sorted(names_.begin(), names_.end())) std::sort(names_.begin(), names_.end());
 }
 
 size_t DeviceNames::word(std::string_view text) {
@@ -75,7 +80,7 @@ size_t DeviceNames::end_of_range(size_t first) const {
 }
 
 std::vector<std::string> DeviceNames::each() {
-  std::sort(names_.begin(), names_.end());
+  sort();
   std::vector<std::string> all;
   for (const Name& name : names_) all.push_back(written(name));
   return all;

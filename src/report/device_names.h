@@ -32,6 +32,7 @@ class DeviceNames {
     size_t after;  // into words_
     auto operator<=>(const Name&) const = default;
   };
+  void sort();
   size_t word(std::string_view text);
   std::string written(const Name& name) const;
   std::string written(size_t first, size_t last) const;

@@ -109,15 +109,18 @@ std::vector<NodeSummary> summarise_nodes(const stream::Program& program, const p
         all.push_back({device.job, number, place_of(program, device, number)});
     }
   }
-  std::stable_sort(all.begin(), all.end(), [](const Placed& a, const Placed& b) {
+  const auto before = [](const Placed& a, const Placed& b) {
     return std::tie(a.job, a.number) < std::tie(b.job, b.number);
-  });
+  };
+  if (!std::is_sorted(all.begin(), all.end(), before)) std::stable_sort(all.begin(), all.end(), before);
   std::vector<NodeSummary> nodes;
-  std::map<std::pair<int, int>, size_t> index;
+  std::vector<size_t> newest(static_cast<size_t>(platform.nodes()), SIZE_MAX);  // by node: its last summary
   for (const auto& [job, number, place] : all) {
-    const auto [found, fresh] = index.try_emplace({job, platform.node(place)}, nodes.size());
-    const size_t at           = found->second;
-    if (fresh) nodes.push_back({platform.devices()[static_cast<size_t>(place)].node, job, {}});
+    size_t& at = newest[static_cast<size_t>(platform.node(place))];
+    if (at == SIZE_MAX || nodes[at].job != job) {
+      at = nodes.size();
+      nodes.push_back({platform.devices().copy(static_cast<size_t>(place)).node, job, {}});
+    }
     nodes[at].devices.push_back(number);
   }
   return nodes;
@@ -223,15 +226,19 @@ void add_rates(Summary& summary, const stream::Program& program, const platform:
 }
 
 // Devices may hold ranks of several jobs one after the other, so each is counted once.
-int64_t devices_in_use(const stream::Program& program) {
-  std::set<int> places;
+int64_t devices_in_use(const stream::Program& program, const platform::Platform& platform) {
+  std::vector<bool> used(platform.devices().size());
+  int64_t count = 0;
   for (const stream::DeviceUse& device : program.devices) {
     for (const stream::DeviceRange& range : numbers(device)) {
-      for (int32_t number = range.first; number <= range.last; number += range.step)
-        places.insert(place_of(program, device, number));
+      for (int32_t number = range.first; number <= range.last; number += range.step) {
+        auto place = used[static_cast<size_t>(place_of(program, device, number))];
+        count += place ? 0 : 1;
+        place = true;
+      }
     }
   }
-  return static_cast<int64_t>(places.size());
+  return count;
 }
 
 // Links inside a server are idle as soon as another link there is better, which is no news.
@@ -240,7 +247,7 @@ bool joins_servers(std::string_view kind) { return kind == "nic" || kind == "fab
 Idle find_idle(const stream::Program& program, const stream::Timeline& timeline, const platform::Platform& platform) {
   Idle idle;
   idle.of_devices               = static_cast<int64_t>(platform.devices().size());
-  idle.devices                  = idle.of_devices - devices_in_use(program);
+  idle.devices                  = idle.of_devices - devices_in_use(program, platform);
   const platform::CardUse cards = platform.cards();
   idle.cards                    = cards.idle;
   idle.of_cards                 = cards.cards;

@@ -13,8 +13,8 @@ namespace foreflow::scenario {
 namespace {
 
 // The most ops that are kept in all models together, which take about sixty megabytes; one model is always kept.
-constexpr size_t kMostOps       = 60'000;
-constexpr size_t kMostSourceOps = 120'000;  // in all sources, likewise
+constexpr size_t kMostOps       = 40'000;
+constexpr size_t kMostSourceOps = 60'000;  // in all sources, likewise
 
 // The keys on which the program of a group depends.
 Json source_key(const Strategy& strategy) {

@@ -62,34 +62,25 @@ Seconds GroupShapes::all_reduce(const scenario::Scenario& scenario, const Arrang
   return least;
 }
 
-int GroupShapes::shape(const std::vector<int>& places) {
-  return shapes_.try_emplace(shape_text(places), static_cast<int>(shapes_.size())).first->second;
-}
-
 // The shape of a group: its devices by node, in order of the nodes' first members, and the links that messages cross
 // from each member to those 1, 2, 4, ... positions later.
-std::string GroupShapes::shape_text(const std::vector<int>& places) const {
+int GroupShapes::shape(const std::vector<int>& places) {
   std::map<int, size_t> nodes;
-  std::string text;
+  std::vector<uint64_t> words;
+  const auto write = [&](auto value) { words.push_back(static_cast<uint64_t>(value)); };
   for (size_t i = 0; i < places.size(); ++i) {
-    const platform::Device& device = platform_.devices()[static_cast<size_t>(places[i])];
-    text += std::to_string(nodes.emplace(platform_.node(places[i]), nodes.size()).first->second) + "," + device.kind +
-            "," + std::to_string(device.rail);
+    write(nodes.emplace(platform_.node(places[i]), nodes.size()).first->second);
+    write(platform_.device_kind(places[i]));
+    write(platform_.devices()[static_cast<size_t>(places[i])].rail);
     for (size_t further = 1; further < places.size(); further *= 2) {
       const platform::Route route = platform_.route(places[i], places[(i + further) % places.size()]);
-      for (const int link : route.links) {
-        const platform::Link& crossed = platform_.links().like(static_cast<size_t>(link));
-        const Seconds latency         = crossed.latency + crossed.step_latency;
-        text += "," + std::to_string(crossed.payload().value()) + "," + std::to_string(latency.value()) + "," +
-                std::to_string(crossed.channels) + (crossed.fat ? "fat" : "");
-      }
-      if (route.links.empty()) text += "," + std::to_string(route.latency.value());
-      if (route.limit > BytesPerSecond(0)) text += ",limit" + std::to_string(route.limit.value());
-      text += ":";
+      write(route.links.size());
+      for (const int link : route.links) write(platform_.link_kind(link));
+      for (const double figure : {route.latency.value(), route.step_latency.value(), route.limit.value()})
+        write(std::bit_cast<uint64_t>(figure));
     }
-    text += ";";
   }
-  return text;
+  return static_cast<int>(shapes_.number(words));
 }
 
 const std::vector<GroupShapes::Group>& GroupShapes::distinct(const Arrangement& where, const Alike& groups) {

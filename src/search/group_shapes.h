@@ -53,7 +53,6 @@ class GroupShapes {
   };
 
   int shape(const std::vector<int>& places);
-  std::string shape_text(const std::vector<int>& places) const;
   // One group for each shape among `groups`.
   const std::vector<Group>& distinct(const Arrangement& where, const Alike& groups);
 
@@ -78,7 +77,7 @@ class GroupShapes {
   using Grouping = std::tuple<int, int, int, std::vector<int>>;  // arrangement, step, count, ranks
 
   const platform::Platform& platform_;
-  std::map<std::string, int> shapes_;
+  SequenceTable shapes_;
   std::map<std::string, const Arrangement*> by_text_;  // by the degrees and the placement
   std::map<std::vector<std::vector<int>>, Arrangement> arrangements_;
   std::map<Grouping, std::vector<Group>> known_;

@@ -162,9 +162,11 @@ class AlikeRefinement {
     }
   }
 
-  // The groups that cross each link, and the links that each group crosses.
+  // The groups that cross each link, and the links that each group crosses. Phases share loads, so each load is
+  // visited once.
   void see_links() {
-    std::vector<Colour> links(colours_.links.size(), 0);
+    const std::vector<Colour> crossed = colours_of_loads();
+    std::vector<Colour> crossing(footprints_.loads.size(), 0);  // by load: the phases that have it
     for (size_t i = 0; i < groups_.rows.size(); ++i) {
       if (groups_.rows[i].footprint < 0) continue;
       Colour all   = 0;
@@ -173,15 +175,29 @@ class AlikeRefinement {
            footprints_.phases_of(footprints_.distinct[static_cast<size_t>(groups_.rows[i].footprint)])) {
         phase = mix(phase, Colour{3});
         if (one.load < 0) continue;
-        for (const auto& [link, weight] : footprints_.loads[static_cast<size_t>(one.load)].crossings) {
-          const Colour seen = mix(phase, weight);
-          links[static_cast<size_t>(link)] += seen;
-          all += mix(seen, colours_.links[static_cast<size_t>(link)]);
-        }
+        crossing[static_cast<size_t>(one.load)] += phase;
+        all += mix(phase, crossed[static_cast<size_t>(one.load)]);
       }
       colours_.groups[i] = mix(colours_.groups[i], all);
     }
+    std::vector<Colour> links(colours_.links.size(), 0);
+    for (size_t load = 0; load < crossing.size(); ++load) {
+      if (crossing[load] == 0) continue;
+      for (const auto& [link, weight] : footprints_.loads[load].crossings)
+        links[static_cast<size_t>(link)] += mix(crossing[load], weight);
+    }
     for (size_t link = 0; link < links.size(); ++link) colours_.links[link] = mix(colours_.links[link], links[link]);
+  }
+
+  std::vector<Colour> colours_of_loads() const {
+    std::vector<Colour> colours;
+    colours.reserve(footprints_.loads.size());
+    for (const Load& load : footprints_.loads) {
+      Colour sum = 0;
+      for (const auto& [link, weight] : load.crossings) sum += mix(colours_.links[static_cast<size_t>(link)], weight);
+      colours.push_back(sum);
+    }
+    return colours;
   }
 
   // Refines streams by their groups and by the other streams of their device.

@@ -74,11 +74,44 @@ struct Abilities {
   }
 };
 
+// Routes that cross links of the same kinds say the same about a group, so one of them is enough.
+class RouteKinds {
+ public:
+  explicit RouteKinds(const Platform& platform) : platform_(platform) {}
+
+  // False if a route of these kinds is known. There are few, or too many to remember.
+  bool is_new(const Route& route, bool leaves) {
+    constexpr size_t kMost = 8;
+    now_.links.clear();
+    for (auto link = route.links.begin(); link != route.links.end(); ++link)
+      now_.links.emplace_back(platform_.link_kind(*link), std::find(route.links.begin(), link, *link) - link);
+    now_.latency      = route.latency;
+    now_.step_latency = route.step_latency;
+    now_.limit        = route.limit;
+    now_.leaves       = leaves;
+    if (std::find(seen_.begin(), seen_.end(), now_) != seen_.end()) return false;
+    if (seen_.size() < kMost) seen_.push_back(now_);
+    return true;
+  }
+
+ private:
+  struct Kinds {
+    std::vector<std::pair<int, ptrdiff_t>> links;  // the kind of each, and how many links ago it was crossed already
+    Seconds latency, step_latency;
+    BytesPerSecond limit;
+    bool leaves                         = false;
+    bool operator==(const Kinds&) const = default;
+  };
+  const Platform& platform_;
+  std::vector<Kinds> seen_;
+  Kinds now_;  // kept for its memory
+};
+
 // Collects the facts about a group from two routes of each rank: one out of its node and one inside it.
 class Survey {
  public:
   Survey(const Platform& platform, const std::vector<int>& places)
-      : platform_(platform), places_(places), nodes_(platform::by_node(platform, places)) {}
+      : platform_(platform), places_(places), nodes_(platform::by_node(platform, places)), known_(platform) {}
 
   // Determines both wires, and the links by which messages leave the nodes.
   Ground measure() {
@@ -93,10 +126,7 @@ class Survey {
       std::vector<int> devices;
       for (const int rank : ranks) devices.push_back(place(rank));
       Rings rings = rings_in_node(platform_, devices);
-      for (const Route& hop : rings.hops) {
-        worsen(near, platform_, hop, false);
-        able_.see(platform_, hop, false);
-      }
+      for (const Route& hop : rings.hops) see(near, hop, false);
       for (auto& ring : rings.orders) {
         for (int& member : ring) member = ranks[static_cast<size_t>(member)];
       }
@@ -121,6 +151,12 @@ class Survey {
  private:
   int place(int rank) const { return places_[static_cast<size_t>(rank)]; }
 
+  void see(std::optional<Wire>& wire, const Route& route, bool leaves) {
+    if (!known_.is_new(route, leaves)) return;
+    worsen(wire, platform_, route, leaves);
+    able_.see(platform_, route, leaves);
+  }
+
   void describe_devices(Group& group) const {
     const auto device       = [&](int place) -> auto& { return platform_.devices().like(static_cast<size_t>(place)); };
     group.device            = device(places_.front()).kind;
@@ -141,8 +177,7 @@ class Survey {
       std::vector<int> nics;
       for (size_t i = 0; i < here.size(); ++i) {
         const Route route = platform_.route(place(here[i]), place(next[std::min(i, next.size() - 1)]));
-        worsen(far, platform_, route, true);
-        able_.see(platform_, route, true);
+        see(far, route, true);
         const int out                       = nic(platform_, route);
         const auto known                    = std::find(nics.begin(), nics.end(), out);
         rails[static_cast<size_t>(here[i])] = static_cast<int>(known - nics.begin());
@@ -156,6 +191,7 @@ class Survey {
   const std::vector<int>& places_;
   std::vector<std::vector<int>> nodes_;  // ranks
   Abilities able_;
+  RouteKinds known_;
 };
 
 // The devices of the node of `place` that are contiguous with it in the platform's list.

@@ -23,7 +23,6 @@ struct ListRule {
 
 // Items are of one kind if they differ only in name and position: devices in name, node and rail, links in name. The
 // address of an item stays valid as long as a copy of the list exists. Copies are cheap. Thread-safe.
-//
 template <class T>
 class List {
  public:
@@ -37,6 +36,8 @@ class List {
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   const T& operator[](size_t index) const { return items_ != nullptr ? items_[index] : made(index); }
+  // A copy of the item, for callers that look at one of many once: [] keeps what it makes.
+  T copy(size_t index) const;
   const T& front() const { return (*this)[0]; }
   const T& back() const { return (*this)[size_ - 1]; }
   Iterator begin() const { return {this, 0}; }
