@@ -169,7 +169,7 @@ class FragmentWriter {
       issuer_.add(op, device, application.joined ? 0 : work.kernels, price.time, open.event.issue);
     }
     if (price.time > Seconds(0)) open.event.parts.push_back({std::string(op.def->name), price.time});
-    const bool stays = stay_in_place(op);
+    const bool stays = results_stay_in_place(op, maker_.cost_.memory);
     if (stays) release(o, device);
     for (uint32_t i = 0; i < op.result_count; ++i) {
       const size_t value = op.first_result + i;
@@ -179,14 +179,6 @@ class FragmentWriter {
     }
     open.peak = std::max(open.peak, open.level);
     if (!stays) release(o, device);
-  }
-
-  // Whether the results are where operands were that nothing needs any longer: the elements of a tuple, parts of a
-  // whole, and a whole to whose places its parts were written.
-  bool stay_in_place(const ir::Op& op) const {
-    if (maker_.cost_.memory != cost::MemoryRule::reuse) return false;
-    const bool placed = op.def->role == ir::Role::view && op.attributes->int_or("placed", 0) == 1;
-    return op.def->name == "UnpackTuple" || (placed && (op.def->joins_operands || op.result_count > 1));
   }
 
   void release(size_t o, const ir::Device& user) {

@@ -285,6 +285,12 @@ class Analysis {
 
 }  // namespace
 
+bool results_stay_in_place(const ir::Op& op, cost::MemoryRule rule) {
+  if (rule != cost::MemoryRule::reuse) return false;
+  const bool placed = op.def->role == ir::Role::view && op.attributes->int_or("placed", 0) == 1;
+  return op.def->name == "UnpackTuple" || (placed && (op.def->joins_operands || op.result_count > 1));
+}
+
 Liveness analyse(const ir::Module& module, const MixedInstance& instance, const Boundary& boundary,
                  cost::MemoryRule rule) {
   return Analysis(module, instance, boundary, rule).run();
