@@ -169,8 +169,7 @@ class FragmentWriter {
       issuer_.add(op, device, application.joined ? 0 : work.kernels, price.time, open.event.issue);
     }
     if (price.time > Seconds(0)) open.event.parts.push_back({std::string(op.def->name), price.time});
-    // The elements of a tuple that is no longer needed stay in place.
-    const bool stays = op.def->name == "UnpackTuple" && maker_.cost_.memory == cost::MemoryRule::reuse;
+    const bool stays = results_stay_in_place(op, maker_.cost_.memory);
     if (stays) release(o, device);
     for (uint32_t i = 0; i < op.result_count; ++i) {
       const size_t value = op.first_result + i;

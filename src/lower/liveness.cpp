@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "foreflow/ir/host_memory.h"
+#include "foreflow/ir/views.h"
 #include "lower/caches.h"
 
 namespace foreflow::lower {
@@ -31,8 +32,9 @@ ir::ValueId viewed_operand(const ir::Function& function, const ir::Op& op, size_
   const ir::Type& result = instance.values[op.first_result + i].type;
   if (op.def->name == "Send")
     return within_one_memory(instance.values[ir::index(inputs[0])].type, result) ? inputs[0] : ir::ValueId::none;
+  if (!ir::shares_operand(op) || op.result_count > 1) return ir::ValueId::none;
   const bool same_size = ir::bytes_of(instance.values[ir::index(inputs[0])].type) == ir::bytes_of(result);
-  return op.def->aliases_operand && op.result_count == 1 && same_size ? inputs[0] : ir::ValueId::none;
+  return same_size ? inputs[0] : ir::ValueId::none;
 }
 
 // Per result of a function: the number of an earlier result that has the same memory; -1 if there is none. A view of a
@@ -41,7 +43,7 @@ std::vector<int32_t> same_results(const ir::Function& function, const std::funct
   std::vector<ir::ValueId> viewed(function.values.size());
   for (size_t value = 0; value < viewed.size(); ++value) viewed[value] = static_cast<ir::ValueId>(value);
   for (const ir::Op& op : function.ops) {
-    const bool view = !op.is_call() && op.def->aliases_operand && op.result_count == 1;
+    const bool view = !op.is_call() && ir::shares_operand(op) && op.result_count == 1;
     const auto from = view ? function.inputs(op)[0] : ir::ValueId::none;
     if (from != ir::ValueId::none) viewed[op.first_result] = viewed[ir::index(from)];
   }
@@ -80,6 +82,7 @@ class Analysis {
     for (size_t i = 0; i < function_.results.size(); ++i) {
       if (boundary_.wanted[i] != 0) last_read_[ir::index(function_.results[i])] = kPinned;
     }
+    find_escaping();
     for (size_t i = 0; i < function_.parameters.size(); ++i) own_memory(i);
     for (size_t o = 0; o < function_.ops.size(); ++o) visit(static_cast<int32_t>(o));
     pin();
@@ -88,6 +91,32 @@ class Analysis {
   }
 
  private:
+  // Values whose memory a caller or a callee takes over, who know no more of it than their type.
+  void find_escaping() {
+    escapes_.resize(function_.values.size());
+    const auto mark = [&](ir::ValueId id) {
+      if (id != ir::ValueId::none) escapes_[ir::index(id)] = true;
+    };
+    for (const ir::ValueId id : function_.results) mark(id);
+    for (size_t o = function_.ops.size(); o-- > 0;) {
+      const ir::Op& op  = function_.ops[o];
+      const auto inputs = function_.inputs(op);
+      if (op.is_call()) std::for_each(inputs.begin(), inputs.end(), mark);
+      const bool shares = !op.is_call() && !inputs.empty() && (ir::shares_operand(op) || op.def->name == "Send");
+      for (size_t i = 0; shares && i < op.result_count; ++i) {
+        if (escapes_[op.first_result + i]) mark(inputs[0]);
+      }
+    }
+  }
+
+  // Whether ops read the results, parts of the operand, where they are in it.
+  bool are_parts_in_place(const ir::Op& op) const {
+    if (rule_ == cost::MemoryRule::distir || op.result_count < 2 || op.attributes->int_or("placed", 0) != 1)
+      return false;
+    const auto first = escapes_.begin() + op.first_result;
+    return std::none_of(first, first + op.result_count, [](bool escapes) { return escapes; });
+  }
+
   int32_t& last(ir::ValueId id) { return last_use_[static_cast<size_t>(result_.buffer_of[ir::index(id)])]; }
 
   void own_memory(size_t value) {
@@ -138,6 +167,7 @@ class Analysis {
     }
     const ir::ValueId overwritten = overwritten_operand(op, i);
     if (overwritten != ir::ValueId::none && may_overwrite(overwritten, o)) return overwritten;
+    if (are_parts_in_place(op)) return inputs[0];
     return viewed_operand(function_, op, i, instance_, rule_);
   }
 
@@ -248,11 +278,18 @@ class Analysis {
   const Boundary& boundary_;
   cost::MemoryRule rule_;
   Liveness result_;
+  std::vector<bool> escapes_;       // per value
   std::vector<int32_t> last_use_;   // per buffer: op number
   std::vector<int32_t> last_read_;  // per value, of a buffer by any of its values: op number, or kPinned: returned
 };
 
 }  // namespace
+
+bool results_stay_in_place(const ir::Op& op, cost::MemoryRule rule) {
+  if (rule != cost::MemoryRule::reuse) return false;
+  const bool placed = op.def->role == ir::Role::view && op.attributes->int_or("placed", 0) == 1;
+  return op.def->name == "UnpackTuple" || (placed && (op.def->joins_operands || op.result_count > 1));
+}
 
 Liveness analyse(const ir::Module& module, const MixedInstance& instance, const Boundary& boundary,
                  cost::MemoryRule rule) {

@@ -10,6 +10,7 @@
 #include "foreflow/stream/shard_mark.h"
 #include "lower/caches.h"
 #include "lower/devices.h"
+#include "lower/fp8_copies.h"
 #include "lower/fragment.h"
 #include "lower/shards.h"
 
@@ -86,6 +87,15 @@ class Beginning {
   void add(size_t function, const ir::Function& code, size_t parameter, const ir::Type& type) {
     const stream::MemoryClass kind = maker_.class_of(function, parameter);
     add(code.values[parameter].name, kind, type, static_cast<int32_t>(parameter));
+  }
+
+  // Copies of a weight with a byte for each number.
+  void add_fp8(const std::string& name, int copies, const ir::Type& type) {
+    const int32_t device = placement_.device(type.device);
+    const Bytes size(static_cast<double>(copies) * static_cast<double>(ir::element_count(type.dims)));
+    device_of(device).initial += size;
+    maker_.storage().initial.push_back(
+        {device, -1, maker_.buffer(name + " in fp8", stream::MemoryClass::parameters, size)});
   }
 
   void add(const Input& input) {
@@ -195,6 +205,10 @@ Lowered lowered_as_written(const ir::Module& module, const interpret::MixedInter
   Beginning beginning(placement, program, maker);
   for (size_t i = 0; i < function.parameters.size(); ++i)
     beginning.add(entry.function, function, i, entry.values[i].type);
+  const std::vector<int> copies = fp8_copies(module);
+  for (size_t i = 0; i < copies.size(); ++i) {
+    if (copies[i] > 0) beginning.add_fp8(function.values[i].name, copies[i], entry.values[i].type);
+  }
   for (const Input& input : options.inputs) beginning.add(input);
   program.computes       = std::move(maker.computes);
   program.communications = std::move(maker.communications);

@@ -24,17 +24,11 @@ const Size& size_of(const Published& row) {
   throw Error("llm_foundry", "\"" + row.word("Model") + "\" is no model that is known; it would be 125m to 70b");
 }
 
-// Bytes that FSDP and torch.autocast move on the device for a gradient that is summed and for a weight that is
-// gathered. Composer's mixed precision DEFAULT (get_mixed_precision, 0.11 to 0.16) gathers Float32, which autocast
-// converts (6), forward and where the backward pass recomputes, and sums bf16: gradients are converted back (6), put
-// side by side (8), converted (6) and divided (4). PURE does all in bf16: side by side (4), divided (4).
-struct Moved {
-  const char *reduced, *gathered;
-};
-Moved moved(bool pure, bool recomputes) {
-  if (pure) return {"8B", "0B"};
-  return {"24B", recomputes ? "6B" : "3B"};  // a mean of both passes, each of which gathers
-}
+// Bytes that FSDP and torch.autocast move on the device for a gradient that is summed. Composer's mixed precision
+// DEFAULT (get_mixed_precision, 0.11 to 0.16) sets no param_dtype, so Float32 is gathered, which autocast converts
+// (strategy.float_gathers), and sums bf16: gradients are converted back (6), put side by side (8), converted (6) and
+// divided (4). PURE does all in bf16: side by side (4), divided (4).
+const char* reduced_bytes(bool pure) { return pure ? "8B" : "24B"; }
 
 void adjust(const Published& row, Json& scenario) {
   const Size& size = size_of(row);
@@ -47,10 +41,11 @@ void adjust(const Published& row, Json& scenario) {
       .set("dtype", eight ? "fp8" : "bf16")
       // Under torch.autocast, which leaves embeddings and what is added to them in Float32.
       .set("fp32_residual", row.word("Precision").starts_with("amp_"));
-  const bool recomputes = on("Activation Checkpointing");
-  scenario.member("strategy").set("recompute", recomputes ? "full" : "none");
-  const Moved bytes = moved(row.word("MP Mode") == "PURE", recomputes);
-  scenario.member("cost").set("reduced_bytes", bytes.reduced).set("gathered_bytes", bytes.gathered);
+  const bool pure = row.word("MP Mode") == "PURE";
+  scenario.member("strategy")
+      .set("recompute", on("Activation Checkpointing") ? "full" : "none")
+      .set("float_gathers", !pure);
+  scenario.member("cost").set("reduced_bytes", reduced_bytes(pure));
   const std::string& gpu = row.word("GPU");
   scenario.member("platform")
       .set("topology", gpu == "h100_80gb"   ? "dgx_h100"

@@ -183,7 +183,7 @@ void add_held(std::shared_ptr<const ir::Module> module, int shards, Demand& dema
   const transform::StageNeed& whole = model.needs({.schedule = &schedule, .size = {}}, model.add_prices({})).front();
   demand.states                     = whole.states;
   demand.held                       = whole.held;
-  demand.backward_set               = whole.working_set;
+  demand.backward_set               = whole.peaks.working_set;
 }
 
 std::shared_ptr<const ir::Module> flat(const ReplicaProgramRef& program) {

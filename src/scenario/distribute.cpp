@@ -140,6 +140,19 @@ Expected<ReplicaProgramRef> unpipelined(const Sequential& sequential, const Scen
 
 namespace {
 
+bool scatters(const Strategy& strategy) {
+  return strategy.scatter_gather && strategy.tp > 1 && strategy.pp > 1 && strategy.cp == 1 && strategy.ep == 1 &&
+         !strategy.has_unequal_stages();
+}
+
+// Of the shards of tensor parallelism: those of a parameter that each of them has whole are equal.
+std::vector<int32_t> alike_parameters(const std::vector<std::vector<transform::Piece>>& steps) {
+  std::vector<int32_t> alike;
+  if (steps.size() != 1) return alike;
+  for (const transform::Piece& piece : steps.front()) alike.push_back(piece.layout.is_whole() ? piece.source : -1);
+  return alike;
+}
+
 // Tensor and pipeline parallelism.
 Expected<ReplicaProgram> pipelined(const Sequential& sequential, const Scenario& scenario,
                                    const platform::Platform& platform, int run, int shards, SharedPrograms* shared) {
@@ -154,7 +167,11 @@ Expected<ReplicaProgram> pipelined(const Sequential& sequential, const Scenario&
     const bool unequal       = strategy.has_unequal_stages();
     const char* key          = unequal ? strategy.stage_cp.empty() ? "stage_tp" : "stage_cp" : "microbatches";
     module                   = asked_for_by(key, scenario, [&] {
-      const transform::Pipeline wanted = pipeline_of(before, scenario, platform, run, program.shards);
+      transform::Pipeline wanted = pipeline_of(before, scenario, platform, run, program.shards);
+      if (scatters(strategy)) {
+        wanted.scattered = strategy.tp;
+        wanted.alike     = alike_parameters((*whole)->steps);
+      }
       transform::ShardedPipeline made;
       if (unequal) {
         made = transform::pipeline_of_shards(before, ops, wanted, strategy.shardings());
@@ -202,7 +219,8 @@ transform::DataParallel data_parallel(const Strategy& strategy) {
           .first_bucket   = strategy.first_bucket,
           .by_block       = strategy.by_block,
           .prefetch       = strategy.prefetch,
-          .keeps_gathered = strategy.keeps_gathered};
+          .keeps_gathered = strategy.keeps_gathered,
+          .float_gathers  = strategy.float_gathers};
 }
 
 bool clips(const Scenario& scenario) {

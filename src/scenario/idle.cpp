@@ -73,6 +73,16 @@ const StrategyRow kStrategy[] = {
      [](const Scenario& scenario) { return scenario.strategy.delay_weight_gradients ? unpiped(scenario) : ""; }},
     {"overlap_sends",
      [](const Scenario& scenario) { return scenario.strategy.overlap_sends ? unpiped(scenario) : ""; }},
+    {"scatter_gather",
+     [](const Scenario& scenario) -> std::string {
+       const Strategy& strategy = scenario.strategy;
+       if (!strategy.scatter_gather) return "";
+       if (strategy.tp == 1) return "there are no shards";
+       if (strategy.sequence_parallel) return "each rank has a part of its own";
+       if (strategy.cp > 1 || strategy.ep > 1 || strategy.has_unequal_stages())
+         return "the ranks of cp, ep and unequal stages send what they have";
+       return unpiped(scenario);
+     }},
     {"zero", [](const Scenario& scenario) { return scenario.strategy.zero > 0 ? uncopied(scenario) : ""; }},
     {"overlap_gradients",
      [](const Scenario& scenario) { return scenario.strategy.overlap_gradients ? uncopied(scenario) : ""; }},
@@ -87,6 +97,10 @@ const StrategyRow kStrategy[] = {
     {"reshard_after_forward",
      [](const Scenario& scenario) {
        return unless(!scenario.strategy.keeps_gathered || scenario.strategy.zero == 3, "weights are not split");
+     }},
+    {"float_gathers",
+     [](const Scenario& scenario) {
+       return unless(!scenario.strategy.float_gathers || scenario.strategy.zero == 3, "weights are not split");
      }},
     {"first_bucket_size",
      [](const Scenario& scenario) {

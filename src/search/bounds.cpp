@@ -195,16 +195,19 @@ class Bounder {
   Bytes memory() const {
     const double share = static_cast<double>(batch_of(scenario_)) / strategy_.dp / static_cast<double>(demand_.samples);
     const double part  = static_cast<double>(microbatch_of(scenario_)) / static_cast<double>(demand_.samples);
-    const double stages  = strategy_.pp;
-    const Bytes weights  = this->weights();
-    const Bytes result   = share * demand_.result / (plain() ? 1 : 2);
-    const bool kept      = !sharded_ && !strategy_.offload && !adapts(strategy_);
+    const double stages = strategy_.pp;
+    const Bytes weights = this->weights();
+    const Bytes result  = share * demand_.result / (plain() ? 1 : 2);
+    // Products that are cut may have only parts of what they read and make.
+    const bool uncut     = strategy_.tp == 1 || strategy_.tensor_chunks == 1;
+    const bool kept      = uncut && !sharded_ && !strategy_.offload && !adapts(strategy_);
     const Bytes alive    = kept ? part * demand_.activations : Bytes(0);
     const Bytes together = weights + share * demand_.data;
-    const Bytes working  = adapts(strategy_) ? Bytes(0) : part * demand_.backward_set;
+    const Bytes working  = adapts(strategy_) || !uncut ? Bytes(0) : part * demand_.backward_set;
+    const Bytes of_op    = uncut ? part_.working_set : Bytes(0);
     if (strategy_.pp == 1) return std::max(together, weights + std::max({result, alive, held(part), working}));
     const Bytes average = std::max(together, training_ ? weights + alive : weights) / stages;
-    return std::max({average, result, part_.working_set, working, in_flight(part)});
+    return std::max({average, result, of_op, working, in_flight(part)});
   }
 
   // Of all stages together, with the states of the optimizer.

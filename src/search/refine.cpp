@@ -337,10 +337,11 @@ class Composition {
   // What a task needs at some time beyond what there was when it began.
   Bytes within(const StageNeed& need, schedule::Phase phase) const {
     if (phase == schedule::Phase::weight_grad) return Bytes(0);
-    if (phase == schedule::Phase::forward) return strategy_.offload ? Bytes(0) : need.forward_peak;
+    const StageNeed::Peaks& peaks = strategy_.tensor_chunks > 1 ? need.peaks_in_parts : need.peaks;
+    if (phase == schedule::Phase::forward) return strategy_.offload ? Bytes(0) : peaks.forward;
     const bool whole = phase == schedule::Phase::backward;
-    const Bytes peak = whole ? need.backward_peak : need.input_peak;
-    return std::max(need.working_set, strategy_.offload ? Bytes(0) : peak) - held(need);
+    const Bytes peak = whole ? peaks.backward : peaks.input_grad;
+    return std::max(peaks.working_set, strategy_.offload ? Bytes(0) : peak) - held(need);
   }
   // What there is more when it has ended.
   Bytes left(const StageNeed& need, schedule::Phase phase) const {

@@ -1,6 +1,8 @@
 // Communication on streams of its own changes when things happen, never what comes out.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "foreflow/interpret/concrete.h"
@@ -125,6 +127,46 @@ TEST(OverlapOfRows, WithSequenceParallelismComputesTheSameNumbers) {
       EXPECT_EQ(count_ops(module, "MPIShift") > 0, chunks > 1);
       EXPECT_EQ(dp == 1 ? idle_steps(module) : 0U, 0U);
       EXPECT_EQ(count_streams(module, "tp") > 0, chunks > 1);
+    }
+  }
+}
+
+// The ops of this name that the streams of tensor parallelism run.
+size_t count_on_stream(const ir::Module& module, std::string_view name) {
+  size_t count = 0;
+  for (const ir::Function& function : module.functions) {
+    std::set<ir::ValueId> on_stream;
+    for (const ir::Op& op : function.ops) {
+      if (op.is_call()) continue;
+      const auto inputs = function.inputs(op);
+      const bool sends  = op.def->name == "Send";
+      if (sends && op.attributes->get_device("to").stream_name() == "tp")
+        on_stream.insert(static_cast<ir::ValueId>(op.first_result));
+      const bool reads =
+          std::any_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) { return on_stream.contains(id); });
+      count += reads && op.def->name == name ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+// Every collective of a stage's backward pass runs beside products: what is gathered goes round a ring, what several
+// products of x add up to is summed in chunks, and rows of x are gathered beside gradients of other weights.
+TEST(OverlapOfRows, OfSplitBackwardPassesComputesTheSameNumbers) {
+  for (const std::string family : {"gpt", "llama"}) {
+    const Sequential original = sequential(family);
+    for (const auto& [schedule, tp] : {std::pair("zb_h1", 2), {"zb_h1", 4}, {"zb_v", 2}}) {
+      Split split{.tp = tp, .pp = 2, .microbatches = 8 / tp, .schedule = schedule, .chunks = 2};
+      split.sequence = true;
+      SCOPED_TRACE(family + " " + test::to_string(split));
+      const auto steps   = test::distribute(original.module, split);
+      const auto results = test::run(steps, original.arguments, original.results.size());
+      for (size_t i = 0; i < results.size(); ++i)
+        ASSERT_LE(test::relative_difference(results[i], original.results[i]), kTolerance) << "result " << i;
+      const ir::Module& module = steps.back().module;
+      EXPECT_EQ(idle_steps(module), 0U);
+      for (const std::string name : {"MPIAllgather", "MPIReduceScatter"})
+        EXPECT_GT(count_on_stream(module, name), 0U) << name;
     }
   }
 }

@@ -271,6 +271,23 @@ TEST(Bounds, HoldForEveryExchangeOfEverySchedule) {
   }
 }
 
+// Messages of a tensor-parallel group that travel beside products, whose operands and results are there in parts: times
+// and memory, also where backward passes are split.
+TEST(Bounds, HoldForMessagesBesideProducts) {
+  for (const char* schedule : {"\"1f1b\"", "\"zb_h1\"", "\"zb_v\""}) {
+    Json source = parse_json(R"({
+      "workload": {"model": "llama", "layers": 4, "hidden": 1024, "heads": 16, "kv_heads": 8, "feed_forward": 2816,
+                   "sequence": 256, "vocabulary": 128, "dtype": "f16", "mode": "training", "optimizer": "sgd"},
+      "platform": {"topology": "dgx_a100", "nodes": 2}, "engine": "simgrid", "cost": {"model": "roofline"},
+      "strategy": {"dp": 1, "tp": [2, 8], "pp": 2, "global_batch": 16, "microbatches": 4, "zero": 0,
+                   "overlap_tensor": [1, 2, 4], "sequence_parallel": [false, true], "recompute": ["none", "full"]},
+      "placement": "packed"})",
+                             "beside.json");
+    source.member("strategy").set("schedule", parse_json(schedule, "schedules"));
+    expect_bounds_hold(source);
+  }
+}
+
 // Weights travel in messages of a bucket or more, and each message takes at least its latency: passes wait for them,
 // one unit after the other. Sums over a tensor-parallel group are kept as terms, or parted, until replicas exchange
 // them.

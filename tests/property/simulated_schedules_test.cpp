@@ -48,7 +48,7 @@ ir::Module layers(int count, int samples, bool trains) {
 Seconds price(const ir::OpCall& call, const Costs& costs) {
   if (call.def.name == "MatMul") return Seconds(costs.forward);
   if (call.def.name == "MatMulGrad") return Seconds(costs.backward());
-  if (call.def.name != "Gemm") return Seconds(0);
+  if (call.def.name != "Gemm" && call.def.name != "FusedMatMul") return Seconds(0);
   return Seconds(call.attributes.find("transA") != nullptr ? costs.weight_grad : costs.input_grad);
 }
 

@@ -130,6 +130,7 @@ std::vector<transform::Distributed> with_replicas(std::vector<transform::Distrib
     how.by_block       = split.by_block;
     how.prefetch       = split.prefetch;
     how.keeps_gathered = split.keeps_gathered;
+    how.float_gathers  = split.float_gathers;
     if (how.shares() || split.clip > 0) {
       transform::OneReplica one = transform::one_replica(steps.back().module, ops::table(), how);
       one.module                = with_streams(std::move(one.module), split);
@@ -162,6 +163,9 @@ std::vector<transform::Distributed> distribute(const ir::Module& module, const S
     wanted.delay_weight_gradients = split.delay_weight_gradients;
     wanted.partition              = split.partition;
     wanted.layers                 = split.layers;
+    wanted.scattered              = split.scattered;
+    for (const transform::Piece& piece : steps.back().parameters)
+      wanted.alike.push_back(piece.layout.is_whole() ? piece.source : -1);
     steps.push_back(transform::pipeline(steps.back().module, ops::table(), wanted));
   }
   return with_replicas(std::move(steps), split);

@@ -34,7 +34,7 @@ struct Demand {
   // The part of `weights` that is optimizer state, if the model is trained.
   Bytes states;
   Bytes held;  // activations that the forward pass leaves for the backward pass
-  // As transform::StageNeed::working_set.
+  // As transform::StageNeed::Peaks::working_set.
   Bytes backward_set;
   Bytes gradients;  // that data parallelism sums over the replicas
   Seconds once;     // compute once per iteration on values summed over its microbatches (the optimizer)

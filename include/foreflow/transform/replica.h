@@ -48,6 +48,10 @@ struct DataParallel {
   // false). Not inside of calls, where each microbatch gathers for itself.
   bool keeps_gathered = false;
 
+  // Sharded weights in 16 bits are gathered in Float32, and converted where they arrive (FSDP's MixedPrecision without
+  // a param_dtype, under torch.autocast).
+  bool float_gathers = false;
+
   // Whether there is more to do than to all-reduce each gradient before its use.
   bool shares() const { return ways > 1 && (zero > 0 || overlap || bucket > Bytes(0)); }
 };

@@ -49,12 +49,16 @@ struct StageNeed {
   Bytes held;  // activations that a microbatch leaves for the backward pass of this stage
   // If the backward pass is split: activations and gradients that input_grad leaves for weight_grad.
   Bytes held_for_weights;
-  // Lower bound of the activations and gradients of a microbatch that are live at the same time in its backward pass:
-  // the operands or the results of one op, or the values of one recomputed segment.
-  Bytes working_set;
-  // Peaks of the activations and gradients of one microbatch in this stage, including `held`: during its forward pass,
-  // during its backward pass, and during a backward pass without gradients of weights.
-  Bytes forward_peak, backward_peak, input_peak;
+  // Lower bounds of the activations and gradients of one microbatch that are live at the same time.
+  struct Peaks {
+    // In the backward pass: the operands or the results of one op, or the values of one recomputed segment.
+    Bytes working_set;
+    // Including `held`: in the forward pass, in the backward pass, and in a backward pass without gradients of weights.
+    Bytes forward, backward, input_grad;
+  };
+  Peaks peaks;
+  // Where `overlap_tensor` cuts products: there may be only parts of gathered rows, and of terms of sums, at a time.
+  Peaks peaks_in_parts;
 };
 
 // The program of one group of devices, whose batch is divided into equal parts: the microbatches of all replicas.
@@ -91,8 +95,8 @@ class StageModel {
     // The lengths of the dimensions along which `overlap_tensor` may cut the product whose results are summed; empty
     // where the operands are no results of a product. It cuts nothing where the chunks divide none of them.
     std::vector<int64_t> lengths = {};
-    // True: `overlap_tensor` may run the message beside products. It is a sum of what gradients of x add up to, or it
-    // gathers rows that only products read.
+    // True: `overlap_tensor` may run the message beside products. It is a sum of what gradients of x or several
+    // products add up to, or it gathers rows that products read.
     bool may_run_beside              = false;
     std::optional<Gathered> gathered = {};  // of rows, where it is known
     // The time of one chunk of that product, where it is cut into two chunks, three, ... Infinite where it is not.

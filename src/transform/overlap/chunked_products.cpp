@@ -23,10 +23,10 @@ class Finder {
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       const ir::Op& op = function_.ops[o];
       if (op.is_call() || (op.def->name != "MPIAllreduce" && op.def->name != "MPIReduceScatter")) continue;
-      if (const std::optional<SumCut> cut = cut_of_sum(o)) {
-        found_.sums[o] = *cut;
-        for (const ValueId id : function_.inputs(op))
-          found_.delayed.insert(static_cast<size_t>(makers_[ir::index(id)]));
+      if (std::optional<SumCut> cut = cut_of_sum(o)) {
+        for (const auto& products : cut->products) found_.delayed.insert(products.begin(), products.end());
+        found_.delayed.insert(cut->additions.begin(), cut->additions.end());
+        found_.sums[o] = std::move(*cut);
       } else if (const std::vector<size_t> products = added_gradients(o); !products.empty()) {
         add_sum_of_several(o, products);
       }
@@ -49,7 +49,6 @@ class Finder {
   };
 
   const ir::Type& type(ValueId id) const { return instance_.values[ir::index(id)].type; }
-  const ir::Op& product_of(ValueId id) const { return function_.ops[static_cast<size_t>(makers_[ir::index(id)])]; }
 
   void find_readers() {
     readers_.resize(function_.values.size());
@@ -75,53 +74,111 @@ class Finder {
     return std::nullopt;
   }
 
+  // The products that an operand of a sum adds up, and the additions. Gradients of x of several MatMulGrads are summed
+  // in another way (added_gradients).
+  struct Terms {
+    std::vector<size_t> products, additions;
+  };
+  std::optional<Terms> terms_of(ValueId operand) const {
+    Terms terms;
+    std::vector<ValueId> open{operand};
+    while (!open.empty()) {
+      const ValueId id    = open.back();
+      const int32_t maker = makers_[ir::index(id)];
+      open.pop_back();
+      if (maker < 0 || uses_[ir::index(id)] != 1 || found_.postponed.contains(static_cast<size_t>(maker)))
+        return std::nullopt;
+      const ir::Op& op = function_.ops[static_cast<size_t>(maker)];
+      if (op.is_call() || op.first_result != ir::index(id)) return std::nullopt;
+      if (op.def->name != "Add") {
+        terms.products.push_back(static_cast<size_t>(maker));
+        continue;
+      }
+      terms.additions.push_back(static_cast<size_t>(maker));
+      for (const ValueId term : function_.inputs(op)) {
+        if (type(term).dims != type(operand).dims) return std::nullopt;
+        open.push_back(term);
+      }
+    }
+    std::sort(terms.products.begin(), terms.products.end());
+    const bool is_gradient = is_product_gradient(function_.ops[terms.products[0]]);
+    return is_gradient && terms.products.size() > 1 ? std::nullopt : std::optional(std::move(terms));
+  }
+
+  // Whether the products of a sum can be computed where it stands without keeping their operands for much longer.
+  bool are_before(size_t sum, const std::vector<size_t>& products) const {
+    const size_t devices = function_.inputs(function_.ops[sum]).size();
+    if (products.size() == 1) return products[0] + devices >= sum;
+    return std::none_of(function_.ops.begin() + static_cast<std::ptrdiff_t>(products[0]),
+                        function_.ops.begin() + static_cast<std::ptrdiff_t>(sum),
+                        [](const ir::Op& op) { return op.is_call() || op.def->role == ir::Role::communication; });
+  }
+
   std::optional<SumCut> cut_of_sum(size_t sum) const {
     const ir::Op& op  = function_.ops[sum];
     const auto inputs = function_.inputs(op);
     std::optional<ProductCut> cut;
+    SumCut found{};
     for (const ValueId id : inputs) {
-      const int32_t maker = makers_[ir::index(id)];
-      if (maker < 0 || uses_[ir::index(id)] != 1 || static_cast<size_t>(maker) + inputs.size() < sum)
-        return std::nullopt;
-      const ir::Op& product = product_of(id);
-      if (found_.postponed.contains(static_cast<size_t>(maker))) return std::nullopt;
-      if (product.is_call() || product.first_result != ir::index(id) || product.def != product_of(inputs[0]).def)
-        return std::nullopt;
-      const std::optional<ProductCut> own = first_cut(product);
-      if (!own) return std::nullopt;
-      cut = own;
+      std::optional<Terms> terms = terms_of(id);
+      if (!terms || !are_before(sum, terms->products)) return std::nullopt;
+      found.products.push_back(std::move(terms->products));
+      found.additions.insert(found.additions.end(), terms->additions.begin(), terms->additions.end());
+      for (const size_t o : found.products.back()) {
+        const ir::Op& product = function_.ops[o];
+        if (product.def != function_.ops[found.products[0][0]].def) return std::nullopt;
+        const std::optional<ProductCut> own = first_cut(product);
+        if (!own || (cut && *own != *cut)) return std::nullopt;
+        cut = own;
+      }
     }
     if (!cut || inputs.size() < 2) return std::nullopt;
+    found.rows           = *cut;
     const int64_t parted = parted_dimension(*op.def, *op.attributes, type(inputs[0]).dims.size());
-    if (static_cast<int64_t>(cut->output) != parted) return SumCut{*cut};
-    if (is_product_gradient(product_of(inputs[0]))) return SumCut{*cut, false, true};
+    if (static_cast<int64_t>(cut->output) != parted) return found;
+    found.whole = is_product_gradient(function_.ops[found.products[0][0]]);
+    if (found.whole) return found;
+    found.interleaved = true;
     const int64_t own =
         type(inputs[0]).dims[cut->output] / static_cast<int64_t>(ir::ranks_of(*op.attributes, inputs.size()));
-    return can_be_cut(own, chunks_) ? std::optional(SumCut{*cut, true}) : std::nullopt;
+    return can_be_cut(own, chunks_) ? std::optional(std::move(found)) : std::nullopt;
   }
 
   void find_gather(size_t o) {
     if (found_.postponed.contains(o)) return;
     const ir::Op& gather = function_.ops[o];
     const auto inputs    = function_.inputs(gather);
+    if (inputs.size() < 2) return;
     const auto rank      = static_cast<int64_t>(type(inputs[0]).dims.size());
     const int64_t stated = gather.attributes->int_or("axis", 0);
     const auto axis      = static_cast<size_t>(stated < 0 ? stated + rank : stated);
-    GatherCut cut{false, std::vector<std::vector<size_t>>(inputs.size())};
+    GatherCut cut{false, false, std::vector<std::vector<size_t>>(inputs.size())};
     std::map<size_t, Rows> products;
+    std::vector<size_t> others;
+    bool is_returned = false;
     for (size_t i = 0; i < inputs.size(); ++i) {
       const ValueId id = function_.output(gather, i);
       const auto& all  = readers_[ir::index(id)];
-      if (inputs.size() < 2 || all.empty() || all.size() != static_cast<size_t>(uses_[ir::index(id)])) return;
+      is_returned      = is_returned || all.size() != static_cast<size_t>(uses_[ir::index(id)]);
       for (const Reader& reader : all) {
-        if (function_.ops[reader.op].is_call() || found_.postponed.contains(reader.op)) return;
         const std::optional<Rows> rows = gathered_rows(function_.ops[reader.op], reader, axis);
-        if (!rows || (!products.empty() && products.begin()->second.whole != rows->whole)) return;
+        if (!rows) {
+          others.push_back(reader.op);
+          continue;
+        }
+        if (found_.postponed.contains(reader.op)) return;
+        if (!products.empty() && products.begin()->second.whole != rows->whole) return;
         products[reader.op] = *rows;
         cut.readers[i].push_back(reader.op);
       }
     }
-    cut.whole = products.begin()->second.whole;
+    if (products.empty() && !is_returned) return find_ahead(o, others);
+    if (std::any_of(cut.readers.begin(), cut.readers.end(), [](const auto& of_device) { return of_device.empty(); }))
+      return;
+    cut.whole  = products.begin()->second.whole;
+    cut.joined = is_returned || !others.empty();
+    if (cut.whole && cut.joined) return;
+    if (std::any_of(others.begin(), others.end(), [&](size_t reader) { return reader < cut.first(); })) return;
     for (const auto& [product, rows] : products) {
       if (!cut.whole && (found_.delayed.contains(product) || !can_start_at(cut.first(), product, rows.operand))) return;
     }
@@ -130,6 +187,38 @@ class Finder {
       if (cut.whole && !found_.delayed.contains(product)) found_.beside.insert(product);
     }
     found_.gathers[o] = std::move(cut);
+  }
+
+  // Rows that only gradients of weights read, in a backward pass that is split, are gathered beside the gradients of
+  // other weights before them, one of each device.
+  void find_ahead(size_t gather, const std::vector<size_t>& readers) {
+    const ir::Op& op = function_.ops[gather];
+    if (!std::all_of(readers.begin(), readers.end(), [&](size_t reader) { return are_rows_of_gradients(reader); }))
+      return;
+    size_t first = gather;
+    size_t found = 0;
+    for (size_t o = gather; o-- > 0 && found < op.result_count;) {
+      if (!is_gradient_of_weight(function_.ops[o])) continue;
+      first = o;
+      ++found;
+    }
+    const auto inputs = function_.inputs(op);
+    if (found == 0 || std::any_of(inputs.begin(), inputs.end(),
+                                  [&](ValueId id) { return makers_[ir::index(id)] >= static_cast<int32_t>(first); }))
+      return;
+    found_.ahead[first].push_back(gather);
+    found_.begun.insert(gather);
+    found_.gathers[gather] = {true, false, {}};
+  }
+
+  // Whether an op only makes a matrix of rows, for gradients of weights.
+  bool are_rows_of_gradients(size_t o) const {
+    const ir::Op& op = function_.ops[o];
+    if (op.is_call() || !op.def->aliases_operand || op.result_count != 1) return false;
+    const auto& readers = readers_[op.first_result];
+    return readers.size() == static_cast<size_t>(uses_[op.first_result]) &&
+           std::all_of(readers.begin(), readers.end(),
+                       [&](const Reader& reader) { return is_gradient_of_weight(function_.ops[reader.op]); });
   }
 
   // Whether all operands of a product but one are there when op `first` starts.
@@ -188,6 +277,7 @@ class Finder {
 
   // How a product reads rows that are gathered along `axis`.
   std::optional<Rows> gathered_rows(const ir::Op& product, const Reader& reader, size_t axis) const {
+    if (product.is_call()) return std::nullopt;
     const std::vector<ProductCut> cuts = cuts_of(product);
     const auto cut = std::find_if(cuts.begin(), cuts.end(), [&](const ProductCut& one) { return one.input == axis; });
     if (cut == cuts.end()) return std::nullopt;

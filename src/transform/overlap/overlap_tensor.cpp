@@ -17,14 +17,16 @@
 //   dy of a MatMulGrad          the same for the gradient of x; that of the weight comes after all rows
 //   x of a MatMulGrad           gathered at once beside the gradient of x, which is summed at once beside that of the
 //                               weight
+//   rows of a gradient of a     in a backward pass that is split: gathered at once beside the gradients of weights
+//   before weight
 //
 // Several products may read the same rows, as those of queries, keys and values do. They take the rows of one device
 // after those of the other together, as one product of all their weights would. Their gradients of x are added up, and
-// that sum is summed over the devices beside the gradients of the weights.
+// that sum is summed over the devices beside the gradients of the weights; in a backward pass that is split, where
+// these are computed elsewhere, it is computed and summed in chunks.
 #include <algorithm>
 #include <optional>
 
-#include "foreflow/ir/fp8.h"
 #include "foreflow/ir/replicas.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ir/uses.h"
@@ -70,7 +72,10 @@ class TensorOverlapper {
  private:
   void write(size_t o) {
     const ir::Op& op = function_.ops[o];
-    if (cuts_.delayed.contains(o) || cuts_.postponed.contains(o)) return;
+    if (const auto ahead = cuts_.ahead.find(o); ahead != cuts_.ahead.end()) {
+      for (const size_t gather : ahead->second) write_gather(gather, cuts_.gathers.at(gather));
+    }
+    if (cuts_.delayed.contains(o) || cuts_.postponed.contains(o) || cuts_.begun.contains(o)) return;
     if (const auto sum = cuts_.sums.find(o); sum != cuts_.sums.end()) return write_sum(op, sum->second);
     if (const auto gather = cuts_.gathers.find(o); gather != cuts_.gathers.end())
       return write_gather(o, gather->second);
@@ -122,25 +127,21 @@ class TensorOverlapper {
     const auto devices = inputs.size();
     const auto owners  = cut.interleaved ? static_cast<int64_t>(ir::ranks_of(*sum.attributes, devices)) : 1;
     const Rows rows{cut.rows.input, owners, cut.whole ? 1 : chunks_};
-    std::vector<std::vector<ValueId>> pieces;  // per device, of its operand that is cut
-    for (const ValueId id : inputs) {
-      const ir::Op& product = product_of(id);
-      const auto operands   = function_.inputs(product);
-      for (size_t i = is_product_gradient(product) ? 1 : 0; i < operands.size(); ++i) awaited_.fetch(operands[i]);
-      const ValueId whole = map_(operands[rows_operand(product)]);
-      pieces.push_back(cut.whole ? std::vector{whole}
-                                 : split_rows(builder_, whole, type(operands[rows_operand(product)]).dims, rows));
+    std::vector<std::vector<std::vector<ValueId>>> pieces(devices);  // per device and product, of what is cut
+    for (size_t i = 0; i < devices; ++i) {
+      for (const size_t o : cut.products[i]) pieces[i].push_back(pieces_of(function_.ops[o], rows));
     }
     std::vector<std::vector<ValueId>> summed(devices);  // per device, chunk by chunk
     for (size_t chunk = 0; chunk < static_cast<size_t>(rows.chunks); ++chunk) {
       std::vector<ValueId> terms;
-      for (size_t i = 0; i < devices; ++i) terms.push_back(multiply(product_of(inputs[i]), pieces[i][chunk]));
-      for (size_t i = 0; cut.whole && i < devices; ++i) fetch_rows_of_weight_gradient(product_of(inputs[i]));
+      for (size_t i = 0; i < devices; ++i) terms.push_back(multiply_all(cut.products[i], pieces[i], chunk));
+      for (size_t i = 0; cut.whole && i < devices; ++i)
+        fetch_rows_of_weight_gradient(function_.ops[cut.products[i][0]]);
       for (size_t i = 0; i < devices; ++i) terms[i] = to_stream(terms[i], inputs[i]);
       const std::vector<ValueId> results = communicate(sum, terms);
       for (size_t i = 0; i < devices; ++i) summed[i].push_back(results[i]);
     }
-    for (const ValueId id : inputs) weight_gradient(product_of(id));
+    for (const auto& products : cut.products) weight_gradient(function_.ops[products[0]]);
     for (size_t i = 0; i < devices; ++i) {
       awaited_.expect(function_.output(sum, i), [this, parts = summed[i], device = inputs[i], axis = cut.rows.output] {
         std::vector<ValueId> here;
@@ -148,6 +149,23 @@ class TensorOverlapper {
         return join_rows(builder_, here, axis);
       });
     }
+  }
+
+  // The chunks of the operand of a product that is cut, when all operands are there.
+  std::vector<ValueId> pieces_of(const ir::Op& product, const Rows& rows) {
+    const auto operands = function_.inputs(product);
+    for (size_t i = is_product_gradient(product) ? 1 : 0; i < operands.size(); ++i) awaited_.fetch(operands[i]);
+    const ValueId cut = operands[rows_operand(product)];
+    return rows.chunks == 1 ? std::vector{map_(cut)} : split_rows(builder_, map_(cut), type(cut).dims, rows);
+  }
+
+  // One chunk of the products that an operand of a sum adds up.
+  ValueId multiply_all(const std::vector<size_t>& products, const std::vector<std::vector<ValueId>>& pieces,
+                       size_t chunk) {
+    ValueId sum = multiply(function_.ops[products[0]], pieces[0][chunk]);
+    for (size_t p = 1; p < products.size(); ++p)
+      sum = builder_.op("Add", {sum, multiply(function_.ops[products[p]], pieces[p][chunk])});
+    return sum;
   }
 
   // The sum of several gradients of x, beside those of the weights.
@@ -236,7 +254,7 @@ class TensorOverlapper {
       if (step > 0 && step + 1 < n) moving = shifted(gather, moving);
       for (size_t i = 0; i < devices.size(); ++i) multiply_rows((i + n - step) % n, devices[i]);
     }
-    for (const OfDevice& device : devices) join(device);
+    for (const OfDevice& device : devices) join(device, cuts_.gathers.at(g).joined);
   }
 
   // Fetches what the rows are multiplied by.
@@ -252,21 +270,19 @@ class TensorOverlapper {
       device.parts[p][owner] = multiply(function_.ops[device.products[p]], device.here[owner]);
   }
 
-  void join(const OfDevice& device) {
+  void join(const OfDevice& device, bool is_joined) {
     for (size_t p = 0; p < device.products.size(); ++p) {
       const ValueId y = function_.output(function_.ops[device.products[p]], 0);
       define(y, join_rows(builder_, device.parts[p], cuts_.rings.at(device.products[p]).rows.output));
     }
-    const auto gradient = std::find_if(device.products.begin(), device.products.end(),
-                                       [&](size_t o) { return is_product_gradient(function_.ops[o]); });
-    if (gradient == device.products.end()) return;
-    map_.set(device.whole, join_rows(builder_, device.here, cuts_.rings.at(*gradient).rows.input));
+    const bool has_gradients = std::any_of(device.products.begin(), device.products.end(),
+                                           [&](size_t o) { return is_product_gradient(function_.ops[o]); });
+    if (!has_gradients && !is_joined) return;
+    define(device.whole, join_rows(builder_, device.here, cuts_.rings.at(device.products[0]).rows.input));
     for (const size_t o : device.products) {
       if (!cuts_.late.contains(o)) weight_gradient(function_.ops[o]);
     }
   }
-
-  const ir::Op& product_of(ValueId id) const { return function_.ops[static_cast<size_t>(makers_[ir::index(id)])]; }
 
   void define(ValueId old, ValueId made) {
     builder_.take_name(made, function_.value(old).name);
@@ -276,11 +292,8 @@ class TensorOverlapper {
 
   ValueId multiply(const ir::Op& product, ValueId rows) {
     const auto inputs = function_.inputs(product);
-    if (is_product_gradient(product)) {
-      ir::Attributes attributes{{"transB", int64_t{1}}};
-      if (product.attributes->find(ir::kFp8) != nullptr) attributes.set(std::string(ir::kFp8), int64_t{0});
-      return builder_.op("FusedMatMul", {rows, map_(inputs[1])}, std::move(attributes));
-    }
+    if (is_product_gradient(product))
+      return builder_.op("FusedMatMul", {rows, map_(inputs[1])}, attributes_of_rows_gradient(product));
     std::vector<ValueId> operands = copies(inputs, map_);
     operands[0]                   = rows;
     return builder_.append(product.def, -1, product.attributes, operands, 1);
@@ -299,10 +312,8 @@ class TensorOverlapper {
     const auto as_rows = [&](ValueId id) {
       return builder_.op("Reshape", {map_(id)}, {{"shape", std::vector<int64_t>{-1, type(id).dims.back()}}});
     };
-    ir::Attributes attributes{{"transA", int64_t{1}}};
-    if (product.attributes->find(ir::kFp8) != nullptr) attributes.set(std::string(ir::kFp8), int64_t{-1});
     define(function_.output(product, 1),
-           builder_.op("Gemm", {as_rows(inputs[0]), as_rows(inputs[2])}, std::move(attributes)));
+           builder_.op("Gemm", {as_rows(inputs[0]), as_rows(inputs[2])}, attributes_of_weight_gradient(product)));
   }
 
   const ir::Function& function_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/ir/views.h"
 #include "transform/pipeline/op_prices.h"
 
 namespace foreflow::transform {
@@ -68,7 +69,7 @@ class Places {
   }
 
   bool is_view(const ir::Op& op) const {
-    return op.def->aliases_operand && op.result_count == 1 && function_.inputs(op)[0] != ir::ValueId::none;
+    return ir::shares_operand(op) && op.result_count == 1 && function_.inputs(op)[0] != ir::ValueId::none;
   }
 
   // At the first and at the last op that reads them: an embedding that is also the output layer is held twice.

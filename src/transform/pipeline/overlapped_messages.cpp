@@ -25,18 +25,7 @@ std::optional<ProductCut> cut_along(const std::vector<ProductCut>& cuts, size_t 
 
 OverlappedMessages::OverlappedMessages(const ir::Function& function, const interpret::Values<LaidOut>& values,
                                        const std::vector<int32_t>& makers, int parts)
-    : function_(function), values_(values), makers_(makers), parts_(parts) {
-  for (const ir::Op& op : function_.ops) {
-    if (op.is_call() || op.def->name != "MPIAllgather") continue;
-    for (size_t value = op.first_result; value < op.first_result + op.result_count; ++value) readers_[value];
-  }
-  for (size_t o = 0; o < function_.ops.size() && !readers_.empty(); ++o) {
-    for (const ir::ValueId id : function_.inputs(function_.ops[o])) {
-      const auto found = id == ir::ValueId::none ? readers_.end() : readers_.find(ir::index(id));
-      if (found != readers_.end()) found->second.push_back(o);
-    }
-  }
-}
+    : function_(function), values_(values), makers_(makers), readers_(function), parts_(parts) {}
 
 std::vector<int64_t> OverlappedMessages::lengths_of(const ir::Op& sum) const {
   const bool sums   = sum.def->name == "MPIAllreduce" || sum.def->name == "MPIReduceScatter";
@@ -68,7 +57,8 @@ std::vector<std::pair<ProductCut, int64_t>> OverlappedMessages::cuts_of_sum(cons
 }
 
 bool OverlappedMessages::may_run_beside(const ir::Op& op) const {
-  return op.def->name == "MPIAllgather" ? only_products_read(op) : !added_gradients(op).empty();
+  return op.def->name == "MPIAllgather" ? !product_readers(op).empty() || only_gradients_of_weights_read(op)
+                                        : !added_products(op).empty();
 }
 
 std::map<size_t, OverlappedMessages::Beside> OverlappedMessages::computes_beside(const std::vector<Seconds>& seconds,
@@ -81,26 +71,21 @@ std::map<size_t, OverlappedMessages::Beside> OverlappedMessages::computes_beside
     if (!is_message(op) || op.attributes->find(kRecompute) != nullptr) continue;
     Seconds all;
     if (op.def->name != "MPIAllgather") {
-      for (const size_t product : added_gradients(op)) all += seconds[product];
+      for (const size_t added : added_products(op)) all += seconds[added];
       if (all > Seconds(0)) beside.emplace(o, Beside{all});
-    } else if (o >= free && only_products_read(op)) {
-      const size_t end  = last_reader(op) + 1;
-      bool has_messages = false;
-      for (free = o + 1; free < end; ++free) {
-        has_messages = has_messages || is_message(function_.ops[free]);
-        all += seconds[free];
-      }
-      if (!has_messages) beside.emplace(o, Beside{all, gathered(op, seconds, pieces, share)});
+      continue;
     }
+    const std::vector<size_t> products = product_readers(op);
+    if (o < free || products.empty()) continue;
+    const size_t end  = *std::max_element(products.begin(), products.end()) + 1;
+    bool has_messages = false;
+    for (free = o + 1; free < end; ++free) {
+      has_messages = has_messages || is_message(function_.ops[free]);
+      all += seconds[free];
+    }
+    if (!has_messages) beside.emplace(o, Beside{all, gathered(op, seconds, pieces, share)});
   }
   return beside;
-}
-
-size_t OverlappedMessages::last_reader(const ir::Op& gather) const {
-  size_t last = 0;
-  for (size_t value = gather.first_result; value < gather.first_result + gather.result_count; ++value)
-    last = std::max(last, readers_.at(value).back());
-  return last;
 }
 
 // Rows go round a ring, but for x of a MatMulGrad. Nothing where products read them in both ways.
@@ -112,14 +97,15 @@ std::optional<StageModel::Gathered> OverlappedMessages::gathered(const ir::Op& g
   const auto ranks  = static_cast<int>(ir::ranks_of(*gather.attributes, gather.result_count));
   std::optional<StageModel::Gathered> all;
   for (size_t value = gather.first_result; value < gather.first_result + gather.result_count; ++value) {
-    for (const size_t reader : readers_.at(value)) {
-      const ir::Op& product = function_.ops[reader];
+    for (const int32_t reader : readers_[value]) {
+      const ir::Op& product = function_.ops[static_cast<size_t>(reader)];
       const auto cut        = cut_along(cuts_of(product), axis);
-      const bool as_rows    = ir::index(function_.inputs(product)[rows_operand(product)]) == value;
-      const int ways        = as_rows ? ranks : 1;
-      if (!cut || (all && all->ways != ways)) return std::nullopt;
+      if (!cut) continue;
+      const bool as_rows = ir::index(function_.inputs(product)[rows_operand(product)]) == value;
+      const int ways     = as_rows ? ranks : 1;
+      if (all && all->ways != ways) return std::nullopt;
       if (!all) all = StageModel::Gathered{ways, {}, {}, {}};
-      all->readers += seconds[reader];
+      all->readers += seconds[static_cast<size_t>(reader)];
       all->rows += share(product) * pieces.rows(product, *cut, ways);
       all->late += share(product) * pieces.weight_gradient(product);
     }
@@ -150,33 +136,57 @@ std::optional<Seconds> OverlappedMessages::chunk(const ir::Op& sum, const Produc
   return std::nullopt;
 }
 
-// The products whose gradients of x a sum adds up; empty: it adds up something else.
-std::vector<size_t> OverlappedMessages::added_gradients(const ir::Op& sum) const {
-  std::vector<size_t> products;
+// The products that a sum adds up, and the additions where it does so chunk by chunk: gradients of x, or several other
+// products. Empty: it adds up something else.
+std::vector<size_t> OverlappedMessages::added_products(const ir::Op& sum) const {
+  std::vector<size_t> products, additions;
+  size_t gradients = 0;
   std::vector<ir::ValueId> open(function_.inputs(sum).begin(), function_.inputs(sum).end());
   while (!open.empty()) {
     const ir::ValueId id = open.back();
     const ir::Op* op     = maker_of(id);
     open.pop_back();
-    if (op == nullptr) return {};
+    if (op == nullptr || op->first_result != ir::index(id)) return {};
+    const auto number = static_cast<size_t>(makers_[ir::index(id)]);
     if (op->def->name == "Add") {
       open.insert(open.end(), function_.inputs(*op).begin(), function_.inputs(*op).end());
-    } else if (op->def->name == "MatMulGrad" && op->first_result == ir::index(id)) {
-      products.push_back(static_cast<size_t>(makers_[ir::index(id)]));
+      additions.push_back(number);
+    } else if (!cuts_of(*op).empty()) {
+      products.push_back(number);
+      gradients += is_product_gradient(*op) ? 1 : 0;
     } else {
       return {};
+    }
+  }
+  if (gradients == products.size()) return products;
+  if (gradients > 0 || additions.empty()) return {};
+  products.insert(products.end(), additions.begin(), additions.end());
+  return products;
+}
+
+// The products that read what is gathered along the rows; other ops may, too.
+std::vector<size_t> OverlappedMessages::product_readers(const ir::Op& gather) const {
+  const size_t axis = gathered_axis(gather, values_[gather.first_result].value.type.dims.size());
+  std::vector<size_t> products;
+  for (size_t value = gather.first_result; value < gather.first_result + gather.result_count; ++value) {
+    for (const int32_t reader : readers_[value]) {
+      if (cut_along(cuts_of(function_.ops[static_cast<size_t>(reader)]), axis))
+        products.push_back(static_cast<size_t>(reader));
     }
   }
   return products;
 }
 
-// Whether every op that reads what is gathered is a product of its rows.
-bool OverlappedMessages::only_products_read(const ir::Op& gather) const {
-  const size_t axis     = gathered_axis(gather, values_[gather.first_result].value.type.dims.size());
-  const auto is_product = [&](size_t reader) { return cut_along(cuts_of(function_.ops[reader]), axis).has_value(); };
+// Whether all that reads what is gathered makes it a matrix of rows, for gradients of weights.
+bool OverlappedMessages::only_gradients_of_weights_read(const ir::Op& gather) const {
   for (size_t value = gather.first_result; value < gather.first_result + gather.result_count; ++value) {
-    const auto& readers = readers_.at(value);
-    if (readers.empty() || !std::all_of(readers.begin(), readers.end(), is_product)) return false;
+    for (const int32_t reader : readers_[value]) {
+      const ir::Op& view = function_.ops[static_cast<size_t>(reader)];
+      if (!view.def->aliases_operand || view.result_count != 1) return false;
+      for (const int32_t product : readers_[view.first_result]) {
+        if (!is_gradient_of_weight(function_.ops[static_cast<size_t>(product)])) return false;
+      }
+    }
   }
   return true;
 }

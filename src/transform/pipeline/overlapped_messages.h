@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "foreflow/ir/uses.h"
 #include "foreflow/transform/stage_model.h"
 #include "transform/pipeline/product_pieces.h"
 
@@ -20,10 +21,10 @@ class OverlappedMessages {
   // As of StageModel::Message.
   std::vector<int64_t> lengths_of(const ir::Op& sum) const;
   bool may_run_beside(const ir::Op& op) const;
-  // The computes that messages may run beside, by the ops of the messages: of a gather, those up to its last reader; of
-  // a sum, the products that it adds up. A gather has none where another one counts some of them, or where other
-  // messages stand between them. `seconds` is by op, the mean over the devices; `share` tells which part of them runs
-  // an op.
+  // The computes that messages may run beside, by the ops of the messages: of a gather, those up to the last product
+  // that reads its rows; of a sum, the products that it adds up. A gather has none where another one counts some of
+  // them, or where other messages stand between them. `seconds` is by op, the mean over the devices; `share` tells
+  // which part of them runs an op.
   struct Beside {
     Seconds computes;
     std::optional<StageModel::Gathered> gathered = {};
@@ -39,11 +40,11 @@ class OverlappedMessages {
  private:
   std::optional<Seconds> chunk(const ir::Op& sum, const ProductPieces& pieces, int chunks) const;
   const ir::Op* maker_of(ir::ValueId id) const;
-  bool only_products_read(const ir::Op& gather) const;
-  size_t last_reader(const ir::Op& gather) const;
+  std::vector<size_t> product_readers(const ir::Op& gather) const;
+  bool only_gradients_of_weights_read(const ir::Op& gather) const;
   std::optional<StageModel::Gathered> gathered(const ir::Op& gather, const std::vector<Seconds>& seconds,
                                                const ProductPieces& pieces, const Share& share) const;
-  std::vector<size_t> added_gradients(const ir::Op& sum) const;
+  std::vector<size_t> added_products(const ir::Op& sum) const;
   std::vector<ProductCut> cuts_of(const ir::Op& op) const;
   std::vector<std::pair<ProductCut, int64_t>> cuts_of_sum(const ir::Op& sum, const ir::Op& product) const;
   std::vector<ir::Type> types_of(const ir::Op& op) const;
@@ -51,8 +52,8 @@ class OverlappedMessages {
   const ir::Function& function_;
   const interpret::Values<LaidOut>& values_;
   const std::vector<int32_t>& makers_;
+  const ir::Readers readers_;
   const int parts_;
-  std::map<size_t, std::vector<size_t>> readers_;  // the ops that read what is gathered, by its value
 };
 
 }  // namespace foreflow::transform

@@ -1,9 +1,13 @@
 #include "transform/pipeline/pipeliner.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
+#include "foreflow/ir/replicas.h"
 #include "foreflow/ir/verify.h"
 #include "foreflow/schedule/play.h"
+#include "transform/pipeline/replicated.h"
 #include "transform/pipeline/stage_costs.h"
 #include "transform/pipeline/stage_devices.h"
 #include "transform/pipeline/step_update.h"
@@ -87,6 +91,9 @@ class Pipeliner {
         plan_(delayed(function_, staged_, values_, wanted, plan, decided)),
         summed_(find_sums(function_, staged_, values_)),
         marks_ends_(wanted.marks_ends),
+        scattered_(wanted.scattered),
+        shards_(wanted.prices.shards),
+        replicated_(scattered_ > 1 ? replicated_values(function_, values_, wanted.alike) : Replicated()),
         outliner_(function_, staged_, values_, microbatches_, summed_, ops),
         builder_(function_.name, ops),
         placed_(builder_, values_, run_, decided != nullptr ? decided->groups : std::vector<int>()),
@@ -224,7 +231,53 @@ class Pipeliner {
       transfer(made->second, part);
       if (const ValueId arrived = placed_.find(id, microbatch, device); arrived != ValueId::none) return arrived;
     }
-    return placed_.send(id, microbatch, source_of(id, part), device);
+    if (!is_scattered(id, part)) return placed_.send(id, microbatch, source_of(id, part), device);
+    gather_parts(id, part, device);
+    return placed_.find(id, microbatch, device);
+  }
+
+  // Whether the devices of a group send a value in parts.
+  bool is_scattered(ValueId id, int part) const {
+    if (scattered_ == 1 || slot(id, part) == kEveryMicrobatch || replicated_.group_of[ir::index(id)] < 0) return false;
+    return scattered_axis(id) >= 0;
+  }
+  // The first dimension behind the samples that can be cut into so many parts; -1: there is none.
+  int64_t scattered_axis(ValueId id) const {
+    const ir::Dims dims = local(id).dims;
+    for (size_t axis = 1; axis < dims.size(); ++axis) {
+      if (dims[axis] % scattered_ == 0) return static_cast<int64_t>(axis);
+    }
+    return -1;
+  }
+  ir::Type local(ValueId id) const {
+    return local_type(values_[ir::index(id)].value.type, values_[ir::index(id)].layout, microbatches_);
+  }
+
+  // Sends the parts of a value from the devices of a group to those of group `device`, if they are not on their way.
+  const std::vector<ValueId>& send_parts(ValueId id, int part, int device) {
+    const int32_t group       = replicated_.group_of[ir::index(id)];
+    const auto [found, fresh] = arriving_.try_emplace({group, part, device});
+    if (!fresh) return found->second;
+    const auto& equal = replicated_.groups[static_cast<size_t>(group)];
+    for (size_t i = 0; i < equal.size(); ++i) {
+      const ValueId whole = placed_.find(equal[i], slot(equal[i], part), source_of(equal[i], part));
+      const auto parts =
+          builder_.emit("Split", {whole},
+                        {{"axis", scattered_axis(id)}, {"num_outputs", int64_t{scattered_}}, {"placed", int64_t{1}}},
+                        static_cast<size_t>(scattered_));
+      found->second.push_back(builder_.op("Send", {parts[i]}, {{"to", placed_.device_of(equal[i], device)}}));
+    }
+    return found->second;
+  }
+
+  // Gathers them where they are needed.
+  void gather_parts(ValueId id, int part, int device) {
+    const std::vector<ValueId>& parts = send_parts(id, part, device);
+    const auto& equal                 = replicated_.groups[static_cast<size_t>(replicated_.group_of[ir::index(id)])];
+    ir::Attributes attributes{{"axis", scattered_axis(id)}};
+    if (shards_ > 0) attributes.set(std::string(ir::kShards), int64_t{shards_});
+    const auto wholes = builder_.emit("MPIAllgather", parts, std::move(attributes), parts.size());
+    for (size_t i = 0; i < equal.size(); ++i) placed_.set(equal[i], slot(equal[i], part), device, wholes[i]);
   }
 
   // Writes a Reshard for a microbatch, from the stage that makes the operands to the one that receives.
@@ -277,7 +330,13 @@ class Pipeliner {
     const int part = plan_.part(task.task);
     const int pipe = plan_.pipe_of(task.task.chunk);
     for (const auto& [id, stages] : functions_.any(task).sent) {
-      for (const int stage : stages) get(id, part, devices_.of(pipe, stage));
+      for (const int stage : stages) {
+        if (is_scattered(id, part)) {
+          send_parts(id, part, devices_.of(pipe, stage));
+        } else {
+          get(id, part, devices_.of(pipe, stage));
+        }
+      }
     }
     if (transfers_.empty()) return;
     for (const ValueId id : functions_.any(task).outlined.results) {
@@ -313,6 +372,8 @@ class Pipeliner {
   const schedule::Plan plan_;
   const std::vector<bool> summed_;
   const bool marks_ends_;
+  const int scattered_, shards_;  // as in Pipeline and StagePrices
+  const Replicated replicated_;   // empty: nothing is scattered
   StageOutliner outliner_;
   ir::FunctionBuilder builder_;
   const StageDevices devices_{plan_};
@@ -320,10 +381,11 @@ class Pipeliner {
   StepUpdate update_;
   Begun begun_{outliner_};
   StageFunctions functions_{function_, outliner_};
-  std::vector<std::set<int>> holders_;                // per parameter
-  std::vector<bool> shared_;                          // per value
-  std::map<ValueId, std::vector<size_t>> transfers_;  // by their first operand
-  std::map<ValueId, size_t> transferred_;             // by their results
+  std::map<std::tuple<int32_t, int, int>, std::vector<ValueId>> arriving_;  // parts, by group, microbatch and device
+  std::vector<std::set<int>> holders_;                                      // per parameter
+  std::vector<bool> shared_;                                                // per value
+  std::map<ValueId, std::vector<size_t>> transfers_;                        // by their first operand
+  std::map<ValueId, size_t> transferred_;                                   // by their results
   Distributed distributed_;
 };
 

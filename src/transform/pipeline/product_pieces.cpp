@@ -1,7 +1,5 @@
 #include "transform/pipeline/product_pieces.h"
 
-#include "foreflow/ir/fp8.h"
-
 namespace foreflow::transform {
 namespace {
 
@@ -11,12 +9,6 @@ ir::Type as_rows(ir::Type type) {
   for (size_t dim = 0; dim + 1 < type.dims.size(); ++dim) rows *= type.dims[dim];
   type.dims = {rows, type.dims.back()};
   return type;
-}
-
-ir::Attributes transposed(const char* which, int64_t converted, const ir::Op& product) {
-  ir::Attributes attributes{{which, int64_t{1}}};
-  if (product.attributes->find(ir::kFp8) != nullptr) attributes.set(std::string(ir::kFp8), converted);
-  return attributes;
 }
 
 }  // namespace
@@ -31,7 +23,7 @@ Seconds ProductPieces::rows(const ir::Op& product, const ProductCut& cut, int wa
   inputs[0].dims[cut.input] /= ways;
   const std::vector<const ir::Array*> known(inputs.size(), nullptr);
   if (!is_product_gradient(product)) return price_({*product.def, *product.attributes, inputs, known, 1}, outputs);
-  const ir::Attributes attributes = transposed("transB", 0, product);
+  const ir::Attributes attributes = attributes_of_rows_gradient(product);
   return price_({ops_.get("FusedMatMul", "ops"), attributes, inputs, known, 1}, outputs);
 }
 
@@ -41,7 +33,7 @@ Seconds ProductPieces::weight_gradient(const ir::Op& product) const {
   const std::vector<ir::Type> inputs  = {as_rows(type(operands[0])), as_rows(type(operands[2]))};
   const std::vector<ir::Type> outputs = {type(function_.output(product, 1))};
   const std::vector<const ir::Array*> known(inputs.size(), nullptr);
-  const ir::Attributes attributes = transposed("transA", -1, product);
+  const ir::Attributes attributes = attributes_of_weight_gradient(product);
   return price_({ops_.get("Gemm", "ops"), attributes, inputs, known, 1}, outputs);
 }
 

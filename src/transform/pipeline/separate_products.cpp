@@ -1,6 +1,7 @@
 #include "foreflow/interpret/mixed.h"
 #include "transform/pipeline/weight_gradients.h"
 #include "transform/rewrite/copy.h"
+#include "transform/rewrite/product_cuts.h"
 
 namespace foreflow::transform {
 namespace {
@@ -8,7 +9,8 @@ namespace {
 using ir::ValueId;
 
 // dx[..,k] = dy[..,j] w[k,j]' and dw[k,j] = x[i,k]' dy[i,j], where all leading dimensions are the rows i. Shapes leave
-// the batch open, so that they hold for any part of it.
+// the batch open, so that they hold for any part of it. The first product keeps the dimensions of dy, so that
+// `overlap_tensor` can multiply the rows of a sequence as they are gathered.
 class Separator {
  public:
   Separator(const ir::Module& module, const ir::OpTable& ops)
@@ -34,16 +36,9 @@ class Separator {
 
  private:
   void separate(const ir::Op& op) {
-    const auto inputs   = function_.inputs(op);
-    const ir::Dims& of  = values_[ir::index(inputs[0])].type.dims;
-    const ValueId slope = rows(inputs[2]);
-    ValueId dx          = builder_.op("Gemm", {slope, map_(inputs[1])}, {{"transB", int64_t{1}}});
-    if (of.size() > 2) {
-      std::vector<int64_t> shape{-1};
-      for (size_t axis = 1; axis < of.size(); ++axis) shape.push_back(of[axis]);
-      dx = builder_.op("Reshape", {dx}, {{"shape", std::move(shape)}});
-    }
-    const ValueId dw = builder_.op("Gemm", {rows(inputs[0]), slope}, {{"transA", int64_t{1}}});
+    const auto inputs = function_.inputs(op);
+    const ValueId dx  = builder_.op("FusedMatMul", {map_(inputs[2]), map_(inputs[1])}, attributes_of_rows_gradient(op));
+    const ValueId dw  = builder_.op("Gemm", {rows(inputs[0]), rows(inputs[2])}, attributes_of_weight_gradient(op));
     keep(function_.output(op, 0), dx);
     keep(function_.output(op, 1), dw);
   }

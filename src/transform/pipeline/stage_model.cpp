@@ -6,6 +6,7 @@
 
 #include "foreflow/base/refusal.h"
 #include "foreflow/ir/uses.h"
+#include "foreflow/ir/views.h"
 #include "foreflow/transform/recompute.h"
 #include "transform/pipeline/anchors.h"
 #include "transform/pipeline/op_prices.h"
@@ -16,6 +17,7 @@
 #include "transform/pipeline/task_peaks.h"
 #include "transform/pipeline/trained_reads.h"
 #include "transform/pipeline/weight_gradients.h"
+#include "transform/pipeline/working_sets.h"
 
 namespace foreflow::transform {
 namespace {
@@ -57,7 +59,11 @@ class StageModel::Program {
     number_messages(ops, price);
     find_weights(ops, price);
     find_held();
-    find_working_sets();
+    in_parts_     = values_in_parts(function_, [this](size_t value) { return root(value); });
+    working_sets_ = working_sets(
+        function_, phases_, anchors_, in_parts_,
+        {[this](size_t value) { return root(value); }, [this](size_t value) { return is_stored(value); },
+         [this](size_t value) { return bytes_of(value); }, [this](size_t value) { return whole_bytes_of(value); }});
   }
 
   const std::vector<Message>& messages() const { return messages_; }
@@ -260,7 +266,7 @@ class StageModel::Program {
       for (size_t value = op.first_result; value < op.first_result + op.result_count; ++value) {
         if (reader[value] < 0 || values_[value].value.known) continue;
         const bool view =
-            op.def->aliases_operand && op.result_count == 1 && function_.inputs(op)[0] != ir::ValueId::none;
+            ir::shares_operand(op) && op.result_count == 1 && function_.inputs(op)[0] != ir::ValueId::none;
         if (view) {
           int32_t& base = reader[ir::index(function_.inputs(op)[0])];
           base          = std::max(base, reader[value]);
@@ -280,57 +286,10 @@ class StageModel::Program {
   size_t root(size_t value) const {
     for (int32_t maker = makers_[value]; maker >= 0; maker = makers_[value]) {
       const ir::Op& op = function_.ops[static_cast<size_t>(maker)];
-      if (!op.def->aliases_operand || function_.inputs(op)[0] == ir::ValueId::none) break;
+      if (!ir::shares_operand(op) || function_.inputs(op)[0] == ir::ValueId::none) break;
       value = ir::index(function_.inputs(op)[0]);
     }
     return value;
-  }
-
-  Bytes bytes_of(const std::set<size_t>& values) const {
-    Bytes sum;
-    for (const size_t value : values) sum += bytes_of(value);
-    return sum;
-  }
-
-  // Of an op, which runs on one device. Two operands may be the same value, and a result may reuse the memory of an
-  // operand.
-  Bytes working_set(const ir::Op& op) const {
-    std::set<size_t> operands, results;
-    for (const ir::ValueId id : function_.inputs(op)) {
-      if (id != ir::ValueId::none && is_stored(root(ir::index(id)))) operands.insert(root(ir::index(id)));
-    }
-    for (size_t value = op.first_result; value < op.first_result + op.result_count; ++value) {
-      if (is_stored(root(value))) results.insert(root(value));
-    }
-    Bytes read, made;
-    for (const size_t value : operands) read += whole_bytes_of(value);
-    for (const size_t value : results) made += whole_bytes_of(value);
-    return std::max(read, made);
-  }
-
-  void find_working_sets() {
-    // The values of a recomputed segment that ops after it read are there together when it ends.
-    std::map<int64_t, std::pair<int32_t, std::set<size_t>>> segments;
-    const auto segment_of = [&](const ir::Op& op) {
-      return op.attributes->find(kRecompute) != nullptr ? op.attributes->get_int(kRecompute) : 0;
-    };
-    std::vector<int64_t> made_in(function_.values.size());
-    for (size_t o = 0; o < function_.ops.size(); ++o) {
-      const ir::Op& op = function_.ops[o];
-      if (phases_[o] != StagePhase::backward || communicates(op)) continue;
-      working_sets_.push_back({anchors_[o], working_set(op)});
-      const int64_t own = segment_of(op);
-      const bool view   = op.def->aliases_operand;
-      for (size_t value = op.first_result; value < op.first_result + op.result_count; ++value)
-        made_in[value] = view ? 0 : own;
-      for (const ir::ValueId id : function_.inputs(op)) {
-        const int64_t from = id == ir::ValueId::none ? 0 : made_in[ir::index(id)];
-        if (from == 0 || from == own || !is_stored(ir::index(id))) continue;
-        segments[from].first = anchors_[o];
-        segments[from].second.insert(ir::index(id));
-      }
-    }
-    for (const auto& [number, segment] : segments) working_sets_.push_back({segment.first, bytes_of(segment.second)});
   }
 
   Cuts find_cuts(const Pipeline& wanted, const schedule::Plan& plan, size_t prices) {
@@ -401,20 +360,26 @@ class StageModel::Program {
     for (const Held& held : held_) {
       if (stage_of(held.maker) == stage_of(held.reader)) needs[stage_of(held.maker)].held += held.bytes;
     }
-    for (const auto& [anchor, bytes] : working_sets_) {
-      Bytes& most = needs[stage_of(anchor)].working_set;
-      most        = std::max(most, bytes);
+    for (const WorkingSet& set : working_sets_) {
+      StageNeed& need                 = needs[stage_of(set.anchor)];
+      need.peaks.working_set          = std::max(need.peaks.working_set, set.whole);
+      need.peaks_in_parts.working_set = std::max(need.peaks_in_parts.working_set, set.in_parts);
     }
-    const auto peaks = task_peaks(
-        function_, staged, needs.size(), [this](size_t value) { return root(value); },
-        // What no sample changes may be computed once for all microbatches.
-        [this](size_t value) {
-          return is_stored(value) && values_[value].layout.is_split() ? bytes_of(value) : Bytes(0);
-        });
-    for (size_t stage = 0; stage < needs.size(); ++stage) {
-      needs[stage].forward_peak  = peaks[stage].forward;
-      needs[stage].backward_peak = peaks[stage].backward;
-      needs[stage].input_peak    = peaks[stage].input_grad;
+    for (const bool in_parts : {false, true}) {
+      const auto peaks = task_peaks(
+          function_, staged, needs.size(), [this](size_t value) { return root(value); },
+          // What no sample changes may be computed once for all microbatches.
+          [&](size_t value) {
+            const bool counts =
+                is_stored(value) && values_[value].layout.is_split() && !(in_parts && in_parts_.contains(value));
+            return counts ? bytes_of(value) : Bytes(0);
+          });
+      for (size_t stage = 0; stage < needs.size(); ++stage) {
+        StageNeed::Peaks& of = in_parts ? needs[stage].peaks_in_parts : needs[stage].peaks;
+        of.forward           = peaks[stage].forward;
+        of.backward          = peaks[stage].backward;
+        of.input_grad        = peaks[stage].input_grad;
+      }
     }
     return needs;
   }
@@ -472,7 +437,8 @@ class StageModel::Program {
   std::vector<Message> messages_;
   std::vector<Weight> weights_;
   std::map<size_t, size_t> gradients_;  // gradients that microbatches add to, and the numbers of their weights
-  std::vector<std::pair<int32_t, Bytes>> working_sets_;  // anchors of ops, and what they need
+  std::set<size_t> in_parts_;           // values_in_parts
+  std::vector<WorkingSet> working_sets_;
   std::vector<Held> held_;
   std::vector<std::vector<CutPlace>> places_;  // by number of prices
   std::optional<LayerEnds> layers_;            // once they are asked for

@@ -1,12 +1,19 @@
 #include "transform/pipeline/weight_gradients.h"
 
 #include "foreflow/ir/builder.h"
+#include "foreflow/transform/recompute.h"
 
 namespace foreflow::transform {
 namespace {
 
-// What depends on a value: nothing, one op that computes a gradient of a weight (its index), or anything else.
-constexpr int32_t kNothing = -1, kMore = -2;
+// What depends on a value: nothing, one op that computes a gradient of a weight (its index), several such ops, or
+// anything else.
+constexpr int32_t kNothing = -1, kMore = -2, kSeveral = -3;
+
+// Gathered rows of x are needed when the gradients of weights are.
+bool gathers_rows(const ir::Op& op) {
+  return !op.is_call() && op.def->name == "MPIAllgather" && op.attributes->find(kRecompute) == nullptr;
+}
 
 class WeightGradientMarker {
  public:
@@ -47,11 +54,13 @@ class WeightGradientMarker {
       if (stage_[value] >= 0 && stage_[value] != staged_[o].stage) reader_[value] = kMore;
       depends = joined(depends, reader_[value]);
     }
+    if (depends == kSeveral && !gathers_rows(op)) depends = kMore;
     if (makes_gradient && depends != kMore) depends = static_cast<int32_t>(o);
-    if (depends >= 0) staged_[o].phase = StagePhase::weight_grad;
+    const bool is_late = depends >= 0 || depends == kSeveral;
+    if (is_late) staged_[o].phase = StagePhase::weight_grad;
     for (const ir::ValueId id : function_.inputs(op)) {
       if (id == ir::ValueId::none) continue;
-      reader_[ir::index(id)] = joined(reader_[ir::index(id)], depends >= 0 ? depends : kMore);
+      reader_[ir::index(id)] = joined(reader_[ir::index(id)], is_late ? depends : kMore);
       int32_t& stage         = stage_[ir::index(id)];
       if (stage >= 0 && stage != staged_[o].stage) reader_[ir::index(id)] = kMore;
       stage = staged_[o].stage;
@@ -60,7 +69,8 @@ class WeightGradientMarker {
 
   static int32_t joined(int32_t a, int32_t b) {
     if (a == kNothing || a == b) return b;
-    return b == kNothing ? a : kMore;
+    if (b == kNothing) return a;
+    return a == kMore || b == kMore ? kMore : kSeveral;
   }
 
   const ir::Function& function_;

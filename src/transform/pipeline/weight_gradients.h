@@ -13,7 +13,9 @@ namespace foreflow::transform {
 //
 // 1. an op whose only results are weight gradients: sums over the microbatches, or values that the update reads;
 // 2. ops that process such a gradient further;
-// 3. ops whose results are read by only one op of these kinds (a Transpose of x).
+// 3. ops whose results are read by only one op of these kinds (a Transpose of x);
+// 4. gathers of rows of x that only such ops read, as the runtime of Zero Bubble gathers them (pre_process of its
+//    layers.py, which WeightGradStore.pop calls).
 //
 // An op on which another stage or the gradient of an activation depends keeps its phase. So does an op that computes
 // both kinds of gradients, such as that of a normalisation.

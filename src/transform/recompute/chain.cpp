@@ -4,6 +4,7 @@
 #include <set>
 
 #include "foreflow/ir/uses.h"
+#include "foreflow/ir/views.h"
 #include "transform/blocks/attention_cores.h"
 #include "transform/blocks/blocks.h"
 #include "transform/rewrite/op_types.h"
@@ -155,7 +156,7 @@ size_t Chain::root(ValueId id) const {
   while (forgetting_.maker(id) >= 0) {
     const ir::Op& op  = function_.ops[static_cast<size_t>(forgetting_.maker(id))];
     const auto inputs = function_.inputs(op);
-    const bool view   = op.def->aliases_operand && op.result_count == 1 &&
+    const bool view   = ir::shares_operand(op) && op.result_count == 1 &&
                       ir::bytes_of(values[ir::index(inputs[0])].type) == ir::bytes_of(values[ir::index(id)].type);
     if (!view) break;
     id = inputs[0];

@@ -108,12 +108,12 @@ class CallWriter {
     }
     const Values weights = messages_.unpack_gathered(whole, names_of(open.weights));
     for (size_t i = 0; i < weights.size(); ++i)
-      map_[ir::index(open.weights[i])] = messages_.from_rows(weights[i], type(open.weights[i]));
+      map_[ir::index(open.weights[i])] = messages_.from_gathered(weights[i], type(open.weights[i]));
   }
 
   ValueId gather(const std::vector<ValueId>& weights, const ir::Device& device) {
     Values rows;
-    for (const ValueId id : weights) rows.push_back(given_[ir::index(id)]);
+    for (const ValueId id : weights) rows.push_back(messages_.to_gather(given_[ir::index(id)], type(id)));
     return messages_.gather(rows, names_of(weights), device);
   }
 

@@ -68,6 +68,20 @@ ValueId ReplicaExchange::from_rows(ValueId matrix, const ir::Type& type) {
   return builder_.op("Reshape", {matrix}, {{"shape", list(type.dims)}});
 }
 
+bool ReplicaExchange::widens(const ir::Type& type) const {
+  return how_.float_gathers && how_.zero == 3 && (type.dtype == ir::DType::f16 || type.dtype == ir::DType::bf16);
+}
+
+ValueId ReplicaExchange::to_gather(ValueId row, const ir::Type& type) {
+  if (!widens(type)) return row;
+  return builder_.op("Cast", {row}, {{"to", std::string(ir::name(ir::DType::f32))}});
+}
+
+ValueId ReplicaExchange::from_gathered(ValueId matrix, const ir::Type& type) {
+  const ValueId weight = from_rows(matrix, type);
+  return widens(type) ? builder_.op("Cast", {weight}, {{"to", std::string(ir::name(type.dtype))}}) : weight;
+}
+
 ValueId ReplicaExchange::collective(const char* op, ValueId value, ir::Attributes attributes) {
   attributes.set(std::string(ir::kReplicas), int64_t{how_.ways});
   return builder_.op(op, {value}, std::move(attributes));

@@ -30,10 +30,15 @@ class ReplicaExchange {
   // The value whose elements form such a matrix.
   ir::ValueId from_rows(ir::ValueId matrix, const ir::Type& type);
 
+  // The row of a weight of this type as it travels, and the weight from what was gathered of it.
+  ir::ValueId to_gather(ir::ValueId row, const ir::Type& type);
+  ir::ValueId from_gathered(ir::ValueId matrix, const ir::Type& type);
+
  private:
   ir::ValueId depart(ir::ValueId value, const ir::Device& device);
   ir::ValueId pack(const Values& values);
   ir::ValueId rows(ir::ValueId value, const ir::Type& type);
+  bool widens(const ir::Type& type) const;
   ir::ValueId collective(const char* op, ir::ValueId value, ir::Attributes attributes);
 
   ir::FunctionBuilder& builder_;

@@ -116,7 +116,7 @@ class ReplicaWriter {
   void gather(size_t window) {
     ReplicaExchange::Values rows;
     for (const size_t number : plan_.windows[window].weights)
-      rows.push_back(given_[ir::index(plan_.weights[number].weight)]);
+      rows.push_back(messages_.to_gather(given_[ir::index(plan_.weights[number].weight)], weight_type(number)));
     gathered_[window] = messages_.gather(rows, names(window), plan_.windows[window].device);
   }
 
@@ -136,7 +136,7 @@ class ReplicaWriter {
     const auto weights = messages_.unpack_gathered(whole, names(window));
     for (size_t i = 0; i < weights.size(); ++i)
       map_[ir::index(plan_.weights[what.weights[i]].weight)] =
-          messages_.from_rows(weights[i], weight_type(what.weights[i]));
+          messages_.from_gathered(weights[i], weight_type(what.weights[i]));
   }
 
   // --- Inside a call ---

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/ir/fp8.h"
 #include "transform/rewrite/factor_text.h"
 
 namespace foreflow::transform {
@@ -22,6 +23,12 @@ std::vector<ProductCut> cuts_of_gradient(const ir::OpCall& call) {
   if (w.size() != 2) return cuts;
   for (size_t dim = 0; dim + 1 < x.size(); ++dim) cuts.push_back({dim, dim});
   return cuts;
+}
+
+ir::Attributes transposed(const char* which, int64_t converted, const ir::Op& product) {
+  ir::Attributes attributes{{which, int64_t{1}}};
+  if (product.attributes->find(ir::kFp8) != nullptr) attributes.set(std::string(ir::kFp8), converted);
+  return attributes;
 }
 
 }  // namespace
@@ -47,6 +54,14 @@ std::vector<ProductCut> product_cuts(const ir::OpCall& call) {
 }
 
 bool is_product_gradient(const ir::Op& product) { return product.def->name == "MatMulGrad"; }
+
+bool is_gradient_of_weight(const ir::Op& op) {
+  return !op.is_call() && op.def->name == "Gemm" && op.attributes->int_or("transA", 0) != 0;
+}
+
+ir::Attributes attributes_of_rows_gradient(const ir::Op& product) { return transposed("transB", 0, product); }
+
+ir::Attributes attributes_of_weight_gradient(const ir::Op& product) { return transposed("transA", -1, product); }
 
 size_t rows_operand(const ir::Op& product) { return is_product_gradient(product) ? 2 : 0; }
 

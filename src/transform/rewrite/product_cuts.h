@@ -11,6 +11,7 @@ namespace foreflow::transform {
 // dimension `output` of its first result, if that many chunks divide it.
 struct ProductCut {
   size_t input, output;
+  bool operator==(const ProductCut&) const = default;
 };
 
 // Every dimension along which a call can be cut, whatever its length; the first that the chunks divide is taken. Empty
@@ -19,6 +20,15 @@ std::vector<ProductCut> product_cuts(const ir::OpCall& call);
 
 // Whether it is the gradients of x and of w of x[.., s, h] w[h, f], from x, w and dy.
 bool is_product_gradient(const ir::Op& product);
+
+// Whether it is such a product of rows, dw[k, j] = x[i, k]' dy[i, j].
+bool is_gradient_of_weight(const ir::Op& op);
+
+// The attributes of the product that computes the gradient of x from dy and w (FusedMatMul), and of the one that
+// computes that of w from the rows of x and of dy (Gemm), in place of a MatMulGrad. dy is converted to fp8 once, for
+// both.
+ir::Attributes attributes_of_rows_gradient(const ir::Op& product);
+ir::Attributes attributes_of_weight_gradient(const ir::Op& product);
 
 // The operand of a product whose rows are those of its first result.
 size_t rows_operand(const ir::Op& product);

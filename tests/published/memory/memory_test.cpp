@@ -8,7 +8,7 @@
 namespace foreflow::published::memory_test {
 namespace {
 
-constexpr double kTolerance = 0.05, kWithActivations = 0.055;
+constexpr double kTolerance = 0.05;
 
 struct Configuration {
   std::string name, workload, strategy;
@@ -66,7 +66,7 @@ TEST_P(Memory, IsAsItsFormulasSay) {
   EXPECT_NEAR(states / (of.parameters * of.of_each), 1, kTolerance);
   if (of.activations > 0) {
     const double all = states + held(stream::MemoryClass::activations);
-    EXPECT_NEAR(all / (of.parameters * of.of_each + of.activations), 1, kWithActivations);
+    EXPECT_NEAR(all / (of.parameters * of.of_each + of.activations), 1, kTolerance);
   }
 }
 

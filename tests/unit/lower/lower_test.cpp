@@ -41,6 +41,30 @@ TEST(Liveness, LetsAReshapeShareTheMemoryOfItsOperand) {
             (Level{2 * kUnit + 8, kUnit + 8}));
 }
 
+// Products in chunks read the rows of x where they are and write those of y where they belong: x, w and y, each once.
+TEST(Liveness, CountsAWholeThatIsReadOrWrittenInPartsOnce) {
+  const std::string head = "func @f(%x: Tensor[Float32, (16, 16), 1], weight %w: Tensor[Float32, (16, 32), 1]) {\n";
+  const auto chunks      = [](const std::string& placed) {
+    return "  %h = Relu(%x)\n  %a, %b = Split[axis = 0, num_outputs = 2" + placed + "](%h)\n" +
+           "  %c = MatMul(%a, %w)\n  %d = MatMul(%b, %w)\n  %y = Concat[axis = 0" + placed +
+           "](%c, %d)\n  return %y\n}";
+  };
+  // The parameters x (1) and w (2) stay; h (1) until its last part is read; y (2) in place of its parts.
+  EXPECT_EQ(memory(head + chunks(", placed = 1")), (Level{6 * kUnit, 5 * kUnit}));
+  // Else h and its parts (2) are there together, and the parts of y beside y (4).
+  EXPECT_EQ(memory(head + chunks("")), (Level{7 * kUnit, 5 * kUnit}));
+}
+
+// Attention reads and writes heads as strides: what it made is the operand of the next product.
+TEST(Liveness, LetsATransposeInPlaceShareTheMemoryOfItsOperand) {
+  const auto transposed = [](const std::string& placed) {
+    return kHead + "  %a = Reshape[shape = [16, 16]](%x)\n  %b = Relu(%a)\n  %t = Transpose[perm = [1, 0]" + placed +
+           "](%b)\n  %c = MatMul(%t, %b)\n  return %c\n}";
+  };
+  EXPECT_EQ(memory(transposed(", placed = 1")), (Level{3 * kUnit, 2 * kUnit}));  // x, b, c
+  EXPECT_EQ(memory(transposed("")), (Level{4 * kUnit, 2 * kUnit}));
+}
+
 TEST(Liveness, CountsAViewOfAParameterAsTheParameter) {
   const std::string view = "  %r = Reshape[shape = [16, 16]](%x)\n  %s = ReduceSum[keepdims = 0](%r)\n  return %s\n}";
   EXPECT_EQ(memory(kHead + view), (Level{kUnit + 4, kUnit + 4}));

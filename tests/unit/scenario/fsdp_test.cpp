@@ -58,6 +58,14 @@ TEST(Fsdp, GathersOnceWhereWeightsStayGathered) {
   EXPECT_GT(more, (kLayers - 3) * kLayer);
 }
 
+// In Float32 they are twice as long, and a program of the same numbers: gradients travel as before.
+TEST(Fsdp, GathersTwiceTheBytesInFloat32) {
+  const Outcome wide = simulated(R"(, "float_gathers": true)"), narrow = simulated("");
+  EXPECT_EQ(sizes(wide, "all_gather").at(2 * kLayer), 2 * kLayers);
+  EXPECT_EQ(total(sizes(wide, "all_gather")), 2 * total(sizes(narrow, "all_gather")));
+  EXPECT_EQ(sizes(wide, "reduce_scatter"), sizes(narrow, "reduce_scatter"));
+}
+
 // Without prefetching every gather is waited for; with it those of the layers hide.
 TEST(Fsdp, WaitsForEachGatherWithoutPrefetching) {
   const Outcome with = simulated(""), without = simulated(R"(, "prefetch": false)");

@@ -99,6 +99,24 @@ TEST(Overlap, OfRowsHidesMessagesThatAreShorterThanTheProductsBesideThem) {
   }
 }
 
+// In a split backward pass gradients of weights hide nothing that gradients of x wait for: rows are multiplied as they
+// arrive, and sums are computed in chunks. What waits is the last chunk of each sum, a fourth, the last gather and sum
+// of the program, and what a stage waits for the other.
+TEST(Overlap, OfRowsHidesMessagesBesideSplitBackwardPasses) {
+  const std::string llama =
+      R"("workload": {"model": "llama", "layers": 8, "hidden": 8192, "heads": 64, "sequence": 4096,
+                                "vocabulary": 8192, "dtype": "bf16", "optimizer": "adam", "mode": "training"},
+                               "cost": {"model": "roofline"},
+                               "platform": {"topology": "dgx_h100", "nodes": 1}, "strategy": {"global_batch": 8, )";
+  const std::string strategy = R"("tp": 4, "pp": 2, "schedule": "zb_h1", "microbatches": 8, "sequence_parallel": true)";
+  Seconds communication, both;
+  for (const auto& device : simulated(llama, strategy + R"(, "overlap_tensor": 4)").summary.devices) {
+    communication += device.communication;
+    both += device.compute + device.communication - device.busy;
+  }
+  EXPECT_GT(both / communication, 0.8);
+}
+
 // The engines share no link here: one collective of one group is under way at a time.
 TEST(Overlap, IsTheSameInAllEngines) {
   for (const std::string strategy :

@@ -1,0 +1,18 @@
+#include "scenario/strategy_keys/common.h"
+
+namespace foreflow::scenario::definitions::float_gathers_key {
+
+StrategyKeyDef row() {
+  return {.name = "float_gathers",
+          .doc =
+              "with zero 3: weights of 16 bits are gathered in Float32 and converted where they arrive (FSDP's "
+              "MixedPrecision without a param_dtype under torch.autocast, as Composer's DEFAULT; its PURE gathers 16 "
+              "bits)",
+          .type       = types::flag(),
+          .fallback   = false,
+          .read       = read_flag<&Strategy::float_gathers>,
+          .depends_on = {"float_gathers"},
+          .write      = write_member<&Strategy::float_gathers>};
+}
+
+}  // namespace foreflow::scenario::definitions::float_gathers_key
