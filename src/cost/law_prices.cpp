@@ -129,6 +129,12 @@ std::optional<Seconds> price_products(const Application& application, const plat
         time_by({&law, found->processors}, device, dtype, {product.m, product.n, product.k, in, out, unaligned});
     sum += one + terms.kernel_overhead;
   }
+  const auto updates = static_cast<double>(call.attributes.int_or(ir::kFp8Updates, 0));
+  if (updates > 0) {
+    const auto update = price_traffic(device, calibrations, "element-wise", Bytes(0), updates, terms);
+    if (!update) return std::nullopt;
+    sum += *update;
+  }
   if (!fp8 || call.attributes.get_int(ir::kFp8) < 0) return sum;
   // It reads the operand and writes its bytes twice, the second time transposed (NVIDIA, Transformer Engine).
   const ir::Type& operand = call.inputs[static_cast<size_t>(call.attributes.get_int(ir::kFp8))];

@@ -23,9 +23,11 @@
 // that sum is summed over the devices beside the gradients of the weights.
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "foreflow/ir/fp8.h"
 #include "foreflow/ir/replicas.h"
+#include "foreflow/ir/shared_attributes.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ir/uses.h"
 #include "foreflow/transform/overlap.h"
@@ -274,16 +276,23 @@ class TensorOverlapper {
     map_.set(old, made);
   }
 
+  // The scales are updated before the first piece.
   ValueId multiply(const ir::Op& product, ValueId rows) {
-    const auto inputs = function_.inputs(product);
+    const auto inputs        = function_.inputs(product);
+    const ir::Attribute* own = product.attributes->find(ir::kFp8Updates);
+    const bool updates       = own != nullptr && updated_.insert(&product).second;
     if (is_product_gradient(product)) {
       ir::Attributes attributes{{"transB", int64_t{1}}};
       if (product.attributes->find(ir::kFp8) != nullptr) attributes.set(std::string(ir::kFp8), int64_t{0});
+      if (updates) attributes.set(std::string(ir::kFp8Updates), *own);
       return builder_.op("FusedMatMul", {rows, map_(inputs[1])}, std::move(attributes));
     }
     std::vector<ValueId> operands = copies(inputs, map_);
     operands[0]                   = rows;
-    return builder_.append(product.def, -1, product.attributes, operands, 1);
+    if (own == nullptr || updates) return builder_.append(product.def, -1, product.attributes, operands, 1);
+    ir::Attributes attributes = *product.attributes;
+    attributes.erase(ir::kFp8Updates);
+    return builder_.append(product.def, -1, shared_(std::move(attributes)), operands, 1);
   }
 
   // Before the sum that travels beside the gradient of the weight, as the stream hands over in its own order.
@@ -316,6 +325,8 @@ class TensorOverlapper {
   ValueMap map_;
   Awaited awaited_;
   ChunkedProducts cuts_;
+  std::set<const ir::Op*> updated_;  // products in fp8 whose scales have been updated
+  ir::SharedAttributes shared_;
   std::map<size_t, std::vector<ValueId>> moving_;  // per ring, by its gather: what arrives first, by device
 };
 
