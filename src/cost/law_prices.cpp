@@ -115,10 +115,13 @@ std::optional<Seconds> price_traffic(const platform::Device& device, const Calib
 std::optional<Seconds> price_products(const Application& application, const platform::Device& device,
                                       const Calibrations& calibrations, const std::vector<ProductSizes>& products,
                                       const LawTerms& terms) {
-  const ir::OpCall& call       = application.call;
-  const bool fp8               = call.attributes.find(ir::kFp8) != nullptr;
-  const std::string_view dtype = fp8 ? "f8" : dtype_of(call.inputs, application.outputs);
-  const auto found             = find_product(calibrations, dtype);
+  const ir::OpCall& call      = application.call;
+  const bool fp8              = call.attributes.find(ir::kFp8) != nullptr;
+  const std::string_view type = fp8 ? "f8" : dtype_of(call.inputs, application.outputs);
+  // The same units, at the rate of TF32, which the data sheet has.
+  const bool tf32              = terms.tf32 && type == "f32" && device.peaks.contains("tf32");
+  const std::string_view dtype = tf32 ? "tf32" : type;
+  const auto found             = find_product(calibrations, tf32 ? "bf16" : type);
   if (!found) return std::nullopt;
   const double in = fp8 ? 1 : element_bytes(call.inputs[0]), out = element_bytes(application.outputs[0]);
   const FittedLaw law    = for_training(*found->law);

@@ -23,6 +23,7 @@ struct LawTerms {
   Bytes gathered_bytes{0};   // for each weight of a unit, each time when it has been gathered from the replicas
   Bytes loss_bytes{0};       // for each logit, forward and backward together; 0: as above
   const AttentionKernels* attention = nullptr;  // null: those that were measured
+  bool tf32                         = false;    // products in f32 run on the units of TF32
   Bytes score_bytes{0};  // for each score of unfused attention, beside those of the program's ops
 };
 
