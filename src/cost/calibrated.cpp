@@ -62,6 +62,11 @@ const Keys& keys() {
       {"score_bytes",
        "of laws: read and written for each score of unfused attention by what is no op of the program, such as dropout",
        types::bytes(), "\"0B\""},
+      {"tf32",
+       "of laws: products in f32 run on the units of TF32, where a device has them "
+       "(torch.backends.cuda.matmul.allow_tf32, "
+       "the default of NVIDIA's containers)",
+       types::flag(), "false"},
       {"attention", "of laws: the kernels of flash attention: " + kernels_text(), types::one_of(kernel_names()),
        "`tuned`"},
       {"device", "the device that `laws` were fitted to", types::text("the name of a device")},
@@ -165,6 +170,7 @@ CostModel make(const JsonView& parameters) {
   for (const auto& [key, member] : kLawBytes) {
     if (parameters.has(key)) tables.terms.*member = parameters.at(key).as_bytes();
   }
+  tables.terms.tf32 = parameters.bool_or("tf32", false);
   if (parameters.has("attention")) tables.terms.attention = kernels_named(parameters.at("attention"));
   const bool has_laws = tables.own || !parameters.has("families");
   const auto shared   = std::make_shared<const Tables>(std::move(tables));

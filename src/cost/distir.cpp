@@ -22,6 +22,9 @@ struct Parameters {
   // Ours, not theirs: collectives simulated on the platform instead, and what a Send takes whatever its size.
   bool simulated_collectives = false;
   Seconds send_overhead{0};
+  // Messages as their PyTorch backend receives them, simulated on the platform: `send_overhead` is then work of the
+  // receiver's host.
+  std::optional<BytesPerSecond> staging;
 };
 
 constexpr double kBytesPerGb = 1.25e8;
@@ -142,6 +145,7 @@ std::optional<Seconds> communication(const Parameters& p, const Application& app
   const std::string_view name = application.call.def.name;
   const ir::Type& x           = application.call.inputs[0];
   if (p.simulated_collectives && name != "Send") return std::nullopt;
+  if (p.staging && name == "Send") return std::nullopt;
   if (name == "MPIAllreduce" || name == "MPIAllreduceMax" || name == "MPIAllgather") return reduction(p, gb(x), ranks);
   if (name == "MPIBroadcast" || name == "MPIScatter" || (name == "Send" && !ir::is_float(x.dtype))) return Seconds(0);
   if (name == "MPIGather" || name == "MPIReduce") return Seconds(gb(x) * width(x) / p.network_gbps);
@@ -165,7 +169,12 @@ const Keys& keys() {
                 {"send_overhead", "what each message takes besides, or a table of that by numbers of devices",
                  types::either(
                      {types::time(), types::map_of("^[0-9]+$", types::time(), "an object such as `{\"2\": \"1ms\"}`")}),
-                 format(usual.send_overhead)}};
+                 format(usual.send_overhead)},
+                {"staging_bandwidth",
+                 "messages are simulated, and received as by DistIR's PyTorch backend: the host of the receiver, which "
+                 "runs ahead of the device, works for `send_overhead`, sharing the platform's link of the kind `cores` "
+                 "with all others; waits for the device; and copies a buffer to it at this bandwidth",
+                 types::bandwidth(), "messages take what the formulas say"}};
   }();
   return all;
 }
@@ -188,6 +197,7 @@ Parameters read(const JsonView& json) {
     p.network_gbps = positive_bandwidth(json.at("network_bandwidth")).value() / kBytesPerGb;
   p.simulated_collectives = collectives_are_simulated(json);
   if (json.has("send_overhead")) p.send_overhead = bounded_time(json.at("send_overhead"));
+  if (json.has("staging_bandwidth")) p.staging = positive_bandwidth(json.at("staging_bandwidth"));
   if (!json.has("all_reduce")) return p;
   for (const auto& [ranks, row] : json.at("all_reduce").members()) {
     const int number = parse_number<int>(ranks).value_or(0);
@@ -207,7 +217,9 @@ CostModel make(const JsonView& parameters) {
   model.removes_dead_code = false;
   model.overlaps_sends    = false;
   model.fuses_attention   = false;
-  model.compute           = [p](const Application& application, const platform::Device&) {
+  // The gradient of a ReLU sets elements by a boolean mask, whose number the host of PyTorch before 1.10 reads back.
+  if (p.staging) model.staged_receive = StagedReceive{p.send_overhead, *p.staging, {"ReluGrad"}};
+  model.compute = [p](const Application& application, const platform::Device&) {
     return Price{compute(p, application.call), Provenance::regression};
   };
   model.communication = [p](const Application& application, int ranks) { return communication(p, application, ranks); };

@@ -115,10 +115,13 @@ std::optional<Seconds> price_traffic(const platform::Device& device, const Calib
 std::optional<Seconds> price_products(const Application& application, const platform::Device& device,
                                       const Calibrations& calibrations, const std::vector<ProductSizes>& products,
                                       const LawTerms& terms) {
-  const ir::OpCall& call       = application.call;
-  const bool fp8               = call.attributes.find(ir::kFp8) != nullptr;
-  const std::string_view dtype = fp8 ? "f8" : dtype_of(call.inputs, application.outputs);
-  const auto found             = find_product(calibrations, dtype);
+  const ir::OpCall& call      = application.call;
+  const bool fp8              = call.attributes.find(ir::kFp8) != nullptr;
+  const std::string_view type = fp8 ? "f8" : dtype_of(call.inputs, application.outputs);
+  // The same units, at the rate of TF32, which the data sheet has.
+  const bool tf32              = terms.tf32 && type == "f32" && device.peaks.contains("tf32");
+  const std::string_view dtype = tf32 ? "tf32" : type;
+  const auto found             = find_product(calibrations, tf32 ? "bf16" : type);
   if (!found) return std::nullopt;
   const double in = fp8 ? 1 : element_bytes(call.inputs[0]), out = element_bytes(application.outputs[0]);
   const FittedLaw law    = for_training(*found->law);
@@ -128,6 +131,12 @@ std::optional<Seconds> price_products(const Application& application, const plat
     const Seconds one =
         time_by({&law, found->processors}, device, dtype, {product.m, product.n, product.k, in, out, unaligned});
     sum += one + terms.kernel_overhead;
+  }
+  const auto updates = static_cast<double>(call.attributes.int_or(ir::kFp8Updates, 0));
+  if (updates > 0) {
+    const auto update = price_traffic(device, calibrations, "element-wise", Bytes(0), updates, terms);
+    if (!update) return std::nullopt;
+    sum += *update;
   }
   if (!fp8 || call.attributes.get_int(ir::kFp8) < 0) return sum;
   // It reads the operand and writes its bytes twice, the second time transposed (NVIDIA, Transformer Engine).

@@ -23,6 +23,7 @@ struct LawTerms {
   Bytes gathered_bytes{0};   // for each weight of a unit, each time when it has been gathered from the replicas
   Bytes loss_bytes{0};       // for each logit, forward and backward together; 0: as above
   const AttentionKernels* attention = nullptr;  // null: those that were measured
+  bool tf32                         = false;    // products in f32 run on the units of TF32
   Bytes score_bytes{0};  // for each score of unfused attention, beside those of the program's ops
 };
 
@@ -34,7 +35,8 @@ struct LawTerms {
 //   3. Everything else by its traffic, without what stays on the chip (Application::kept).
 //   4. PackTuple and UnpackTuple of whole tensors by what the framework moves on the device beside the collective.
 // Laws "in training" come first: kernels called as frameworks for training do, at the clocks of long runs.
-// A product in fp8 takes the law of its bytes, and a kernel that converts an operand.
+// A product in fp8 takes the law of its bytes, a kernel that converts an operand, and the shortest kernel for each that
+// updates scales (ir::kFp8Updates).
 std::optional<Seconds> price_by_laws(const Application& application, const platform::Device& device,
                                      const Calibrations& calibrations, const LawTerms& terms);
 

@@ -112,8 +112,10 @@ Seconds roofline_time(const Application& application, const platform::Device& de
     const Fp8Traffic bytes = fp8_traffic(application, work);
     const Seconds product  = std::max({arithmetic, bytes.product / memory, work.kernels * terms.kernel_floor}) +
                             work.kernels * device.launch;
-    if (bytes.converted == Bytes(0)) return product;
-    return product + std::max(bytes.converted / memory, terms.kernel_floor) + device.launch;
+    const auto updates     = static_cast<double>(application.call.attributes.int_or(ir::kFp8Updates, 0));
+    const Seconds updating = updates * (terms.kernel_floor + device.launch);
+    if (bytes.converted == Bytes(0)) return product + updating;
+    return product + updating + std::max(bytes.converted / memory, terms.kernel_floor) + device.launch;
   }
   const bool updates = application.call.def.role == ir::Role::optimizer && terms.optimizer_bytes > Bytes(0);
   Bytes moved = updates ? parameters_in(application.outputs[0]) * terms.optimizer_bytes : work.read + work.written;

@@ -12,23 +12,6 @@
 namespace foreflow::lower {
 namespace {
 
-template <class T>
-void append(std::string& key, const T& value) {
-  key.append(reinterpret_cast<const char*>(&value), sizeof(value));
-}
-
-void append_issue(std::string& key, const stream::Issue& issue) {
-  for (const Seconds time : {issue.first, issue.all, issue.lag, issue.tail}) append(key, time);
-  append(key, issue.waits);
-}
-
-template <class Key, class Row>
-int32_t intern_row(std::map<Key, int32_t>& index, std::vector<Row>& rows, Key key, Row row) {
-  const auto [found, fresh] = index.emplace(std::move(key), static_cast<int32_t>(rows.size()));
-  if (fresh) rows.push_back(std::move(row));
-  return found->second;
-}
-
 Issuer::Fragment kind_of(const ir::Function& function, bool is_entry) {
   if (!is_entry) return Issuer::Fragment::pass;
   const bool calls =
@@ -37,43 +20,6 @@ Issuer::Fragment kind_of(const ir::Function& function, bool is_entry) {
 }
 
 }  // namespace
-
-const std::vector<bool>& FragmentMaker::backward_of(size_t function) const {
-  static const std::vector<bool> none;
-  return backward_.empty() ? none : backward_[function];
-}
-
-int32_t FragmentMaker::intern(stream::Compute compute, const std::array<Seconds, cost::kProvenances>& shares) {
-  std::string key = compute.name;
-  for (const stream::Part& part : compute.parts) {
-    key += '\0' + part.name;
-    append(key, part.duration);
-  }
-  if (compute.issue != stream::Issue()) append_issue(key, compute.issue);
-  const int32_t number = intern_row(compute_index_, computes, std::move(key), std::move(compute));
-  if (static_cast<size_t>(number) == provenance.size()) provenance.push_back(shares);
-  return number;
-}
-
-int32_t FragmentMaker::intern(const stream::Communication& communication) {
-  std::string key = communication.name;
-  append(key, communication.kind);
-  append(key, reinterpret_cast<std::uintptr_t>(communication.algorithm));  // two may have one name
-  append(key, communication.bytes);
-  append(key, communication.fixed.has_value());
-  append(key, communication.fixed.value_or(Seconds(0)));
-  append(key, communication.start);
-  append_issue(key, communication.issue);
-  return intern_row(communication_index_, communications, std::move(key), communication);
-}
-
-int32_t FragmentMaker::intern(const stream::MemoryEffect& effect) {
-  return intern_row(memory_index_, memory_effects, std::pair(effect.peak.value(), effect.net.value()), effect);
-}
-
-int32_t FragmentMaker::intern(const interpret::DeviceMap& renaming) {
-  return renaming.empty() ? -1 : intern_row(renaming_index_, renamings, renaming, renaming);
-}
 
 // Writes one fragment op by op. Runs of compute on a device gather in `open_` until something else needs the device.
 class FragmentWriter {
@@ -179,6 +125,7 @@ class FragmentWriter {
     }
     open.peak = std::max(open.peak, open.level);
     if (!stays) release(o, device);
+    if (maker_.reads_back(op) && device.stream_name().empty()) hand_over(device, receiver_of(device));
   }
 
   void release(size_t o, const ir::Device& user) {
@@ -245,7 +192,9 @@ class FragmentWriter {
   void meet(const ir::Op& op, size_t o) {
     const KnownMeeting& meeting = this->meeting(op);
     const size_t count          = meeting.members.size();
-    const auto freed            = live_.freed_after(o);
+    if (maker_.stages(op) && count == 2 && !meeting.members[0].same_gpu(meeting.members[1]))
+      stage(meeting.members[1], ir::bytes_of(type(function_.output(op, 0))));
+    const auto freed = live_.freed_after(o);
     released_.assign(freed.size(), false);
     if (logs_.size() < count) logs_.resize(count);
     const auto first = static_cast<uint32_t>(fragment_.members.size());
@@ -266,6 +215,23 @@ class FragmentWriter {
     fragment_.steps.push_back({Step::Kind::meeting, static_cast<int32_t>(fragment_.meetings.size())});
     fragment_.meetings.push_back(
         {meeting.communication, first, static_cast<uint32_t>(fragment_.members.size()), meeting.of_all_replicas});
+  }
+
+  static ir::Device receiver_of(const ir::Device& device) { return ir::Device(device.index, ir::kReceiver); }
+
+  // What the host of `device` does before the device receives `bytes` (cost::StagedReceive).
+  void stage(const ir::Device& device, Bytes bytes) {
+    const cost::StagedReceive& how = *maker_.cost_.staged_receive;
+    const ir::Device host          = receiver_of(device);
+    const auto alone               = [&](std::string_view name, Seconds time) {
+      add_meeting({std::string(name), collective::Kind::send, &collective::default_algorithm(collective::Kind::send),
+                   bytes, time},
+                                {host}, {Bytes(0), Bytes(0)}, {});
+    };
+    alone(stream::kHostWork, how.work);
+    hand_over(device, host);
+    alone(stream::kStagedCopy, bytes / how.copy);
+    hand_over(host, device);
   }
 
   // The messages of a Reshard, of which a device takes part in none, one or several. Each device gets its result when

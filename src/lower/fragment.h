@@ -2,6 +2,7 @@
 // numbers.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -38,6 +39,9 @@ class FragmentMaker {
         options_(options),
         ledger_(module, options.storage) {
     if (options.host.gradient != options.host.kernel) backward_ = backward_values(module);
+    stages_ = cost.staged_receive && std::any_of(module.functions.begin(), module.functions.end(), [](const auto& one) {
+                return std::any_of(one.ops.begin(), one.ops.end(), is_send);
+              });
   }
 
   // The number of the fragment for this instance and boundary on devices of these kinds (an index into `hardware`).
@@ -57,6 +61,15 @@ class FragmentMaker {
 
  private:
   friend class FragmentWriter;
+  static bool is_send(const ir::Op& op) { return !op.is_call() && op.def->name == "Send"; }
+  // Whether receivers of the op's message prepare it in the memory of their hosts.
+  bool stages(const ir::Op& op) const { return stages_ && is_send(op); }
+  // Whether hosts that prepare messages wait for the op.
+  bool reads_back(const ir::Op& op) const {
+    if (!stages_) return false;
+    const auto& ops = cost_.staged_receive->reads_back;
+    return std::find(ops.begin(), ops.end(), op.def->name) != ops.end();
+  }
   // backward_values of a function; empty: no cost depends on them.
   const std::vector<bool>& backward_of(size_t function) const;
   int32_t intern(stream::Compute compute, const std::array<Seconds, cost::kProvenances>& shares);
@@ -73,6 +86,7 @@ class FragmentMaker {
   const Options& options_;
   Ledger ledger_;
   std::vector<std::vector<bool>> backward_;
+  bool stages_ = false;  // the cost model says so, and there are messages
   std::map<std::tuple<int32_t, Boundary, Kinds>, int32_t> made_;
   std::map<std::string, int32_t> compute_index_, communication_index_;
   std::map<std::pair<double, double>, int32_t> memory_index_;

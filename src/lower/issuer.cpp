@@ -68,6 +68,7 @@ void Issuer::add(const ir::Op& op, const ir::Device& device, int kernels, Second
     issue.prepare(costs_.step);
   }
   if (op.attributes->int_or(ir::kFp8, -1) >= 0) ++kernels;  // converts an operand first
+  kernels += static_cast<int>(op.attributes->int_or(ir::kFp8Updates, 0));
   issue.add_kernels(kernels, each_kernel(op), time);
 }
 

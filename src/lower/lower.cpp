@@ -147,7 +147,8 @@ void add_streams(const std::set<ir::Device>& devices, const DeviceNumbering& pla
 
 using Address = std::pair<int32_t, std::string>;  // device and stream
 
-// Streams that only copy to the host, which are of no device of the module. In the order of devices, after the others.
+// Streams that only copy to the host, or receive with it, which are of no device of the module. In the order of
+// devices, after the others.
 void add_host_streams(stream::CompactProgram& program) {
   std::set<Address> known;
   for (const auto& lane : program.streams) known.emplace(lane.device, lane.stream);
@@ -155,7 +156,7 @@ void add_host_streams(stream::CompactProgram& program) {
   for (const auto& procedure : program.procedures) {
     std::set<Address> all;
     for (const auto& lane : procedure.lanes) {
-      if (lane.stream == ir::kToHost) all.emplace(lane.device, lane.stream);
+      if (lane.stream == ir::kToHost || lane.stream == ir::kReceiver) all.emplace(lane.device, lane.stream);
     }
     for (const auto& call : procedure.calls) {
       const std::set<Address>& inside = of_procedures[static_cast<size_t>(call.procedure)];

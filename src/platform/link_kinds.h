@@ -4,11 +4,13 @@
 #include <array>
 #include <string_view>
 
+#include "foreflow/platform/host_routes.h"
+
 namespace foreflow::platform {
 
 // xgmi: AMD's Infinity Fabric; scaleup: the Ethernet between the accelerators of one server, as Gaudi's.
-inline constexpr std::array<std::string_view, 8> kLinkKinds = {"nvlink", "xgmi",   "scaleup", "pcie",
-                                                               "host",   "memory", "nic",     "fabric"};
+inline constexpr std::array<std::string_view, 9> kLinkKinds = {"nvlink", "xgmi", "scaleup", "pcie", "host",
+                                                               "memory", "nic",  "fabric",  kCores};
 inline constexpr std::string_view kServerKinds              = "nvlink, xgmi, scaleup, pcie, host and memory";
 
 // Links of these kinds make one server, or one NVLink domain, of what they join.

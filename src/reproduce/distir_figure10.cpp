@@ -26,6 +26,7 @@ Result rows_where(const std::vector<Row>& rows, bool calibrated) {
 double median_error(const std::vector<Row>& rows) {
   std::vector<double> errors;
   for (const Row& row : rows) errors.push_back(std::abs(row.relative_error.value_or(0)));
+  if (errors.empty()) return 0;
   std::nth_element(errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2), errors.end());
   return errors[errors.size() / 2];
 }

@@ -186,7 +186,8 @@ ir::Module with_training(const Scenario& scenario, const ir::Module& module) {
 ir::Module simplified(const Scenario& scenario, const ir::Module& module) {
   ir::Module resolved = transform::resolve(module);
   if (scenario.cost.removes_dead_code) resolved = transform::eliminate_dead_code(resolved);
-  return scenario.workload.fp8 ? with_fp8_products(std::move(resolved), scenario.workload.size("vocabulary"))
+  return scenario.workload.fp8 ? with_fp8_products(std::move(resolved), scenario.workload.size("vocabulary"),
+                                                   scenario.workload.fp8_updates)
                                : resolved;
 }
 

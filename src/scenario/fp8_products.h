@@ -7,6 +7,9 @@
 namespace foreflow::scenario {
 
 // `vocabulary`: the number of words; 0: none. Weights are parameters of the functions that multiply with them.
-ir::Module with_fp8_products(ir::Module module, int64_t vocabulary);
+// `updates`: kernels that update the scales of a module in each pass (ir::kFp8Updates). A product whose operand follows
+// from another one's result by element-wise ops alone is of the same module, as the second one of an MLP is
+// (LayerNormMLP).
+ir::Module with_fp8_products(ir::Module module, int64_t vocabulary, int updates = 0);
 
 }  // namespace foreflow::scenario

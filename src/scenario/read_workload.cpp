@@ -103,6 +103,15 @@ transform::MixedPrecision read_precision(const JsonView& json, const Workload& w
           .float_gradients = read_short_only(json, "float_gradients", workload, false)};
 }
 
+int read_fp8_updates(const JsonView& json) {
+  if (!json.has("fp8_updates")) return 0;
+  const JsonView value    = json.at("fp8_updates");
+  constexpr int64_t kMost = 1000;
+  const int64_t number    = value.as_int();
+  if (number < 0 || number > kMost) value.fail("is a number of kernels, from 0 to 1000");
+  return static_cast<int>(number);
+}
+
 double read_clip_gradients(const JsonView& json) {
   if (!json.has("clip_gradients")) return 0;
   const JsonView value = json.at("clip_gradients");
@@ -128,6 +137,7 @@ Workload read_workload(const JsonView& json) {
   read_sizes(json, workload);
   workload.dtype          = read_dtype(json, workload);
   workload.fp8            = json.has("dtype") && is_fp8(json.at("dtype"));
+  workload.fp8_updates    = read_fp8_updates(json);
   workload.mode           = read_mode(json, workload);
   workload.optimizer      = read_optimizer(json, workload);
   workload.precision      = read_precision(json, workload);

@@ -56,7 +56,9 @@ class FootprintMaker::Work {
   int32_t add(const stream::Communication& communication, const std::vector<int>& places, int32_t example) {
     const auto first                          = static_cast<int32_t>(result_.phases.size());
     const collective::AlgorithmDef* algorithm = nullptr;
-    if (communication.fixed) {
+    if (communication.name == stream::kHostWork && cores() >= 0 && *communication.fixed > Seconds(0)) {
+      result_.phases.push_back(work_phase(*communication.fixed, communication.bytes));
+    } else if (communication.fixed) {
       result_.phases.push_back({*communication.fixed, Seconds(0), -1});
     } else if (const stream::HostCopy copy = stream::host_copy(communication); copy != stream::HostCopy::none) {
       result_.phases.push_back(host_phase(copy, communication.bytes, places[0]));
@@ -185,6 +187,30 @@ class FootprintMaker::Work {
     return result;
   }
 
+  // The link whose bandwidth the work of hosts shares; -1: there is none.
+  int cores() {
+    if (cores_) return *cores_;
+    cores_              = -1;
+    const auto is_cores = [](const platform::Link& link) { return link.kind == platform::kCores; };
+    const auto& kinds   = platform_.links().kinds();
+    if (std::none_of(kinds.begin(), kinds.end(), is_cores)) return -1;
+    for (size_t link = 0; link < platform_.links().size(); ++link) {
+      if (!is_cores(platform_.links().like(link))) continue;
+      if (*cores_ >= 0)
+        throw Error("platform " + platform_.name(),
+                    "has more than one link of the kind cores; keep one, which the hosts of all devices share");
+      cores_ = static_cast<int>(link);
+    }
+    return *cores_;
+  }
+
+  // As if work of one second moved as many bytes as the link of the cores does.
+  Phase work_phase(Seconds work, Bytes bytes) {
+    const Bytes moved   = work * platform_.links().like(static_cast<size_t>(cores())).payload();
+    const double weight = moved / bytes;
+    return {Seconds(0), work, number_of(Load{{{cores(), weight}}, weight})};
+  }
+
   Phase phase(const collective::Phase& plan, const stream::Communication& communication, const stream::Placed& placed,
               Known& group) {
     auto known = std::find_if(group.crossed.begin(), group.crossed.end(),
@@ -264,6 +290,7 @@ class FootprintMaker::Work {
   std::vector<std::vector<Made>> made_;  // by pattern
   Seen groups_;
   std::optional<platform::HostRoutes> host_routes_;  // made when asked for
+  std::optional<int> cores_;                         // as cores(), once it is known
   Footprints result_;
   Seen loads_;
 };

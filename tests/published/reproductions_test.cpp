@@ -37,9 +37,9 @@ TEST(Reproductions, PredictWhatDistirsAuthorsMeasuredAtOtherBatches) {
   }
   ASSERT_EQ(held_out.rows.size(), 73U);
   const reproduce::Agreement found = agreement(held_out);
-  EXPECT_LT(*found.mape, 0.13);
-  EXPECT_LT(*found.worst, 0.41);
-  EXPECT_GT(*found.spearman, 0.95);
+  EXPECT_LT(*found.mape, 0.07);
+  EXPECT_LT(*found.worst, 0.37);
+  EXPECT_GT(*found.spearman, 0.97);
 }
 
 double rate(const reproduce::Row& row) { return *row.ours.if_double(); }

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "foreflow/base/json.h"
 #include "foreflow/base/key.h"
@@ -47,6 +48,19 @@ enum class MemoryRule : uint8_t {
   distir  // as in the simulator of the DistIR authors: only optimizers work in place, unused results stay allocated
 };
 
+// How a framework receives a message that first makes a buffer in the memory of the host and copies it to the device
+// (DistIR's PyTorch backend: torch.zeros(shape).cuda(), then a broadcast in a group of two). The host of a device does
+// this in the order of the program, ahead of the device, which is busy meanwhile:
+//   1. `work`, for which the hosts of one server share its cores;
+//   2. it waits until the device has nothing left to do;
+//   3. it copies the bytes of the message, at `copy`; the device starts to receive after that.
+// It also waits for the device at the ops `reads_back`, whose result it reads: it goes on when they have ended.
+struct StagedReceive {
+  Seconds work;
+  BytesPerSecond copy;
+  std::vector<std::string_view> reads_back;
+};
+
 struct CostModel {
   std::string name;
   MemoryRule memory = MemoryRule::reuse;
@@ -58,6 +72,8 @@ struct CostModel {
   bool fuses_attention = true;
   // True: collectives of a named library inside a server take what was measured (cost::measured_collective).
   bool measures_collectives = false;
+  // How devices receive messages; nothing: into memory that the device has.
+  std::optional<StagedReceive> staged_receive = std::nullopt;
   // Time of an op on one device; never negative.
   std::function<Price(const Application&, const platform::Device&)> compute;
   // Time of a communication op over `ranks` members, never negative; nothing: the network simulates it.

@@ -11,4 +11,8 @@ namespace foreflow::ir {
 // operands have been.
 inline constexpr std::string_view kFp8 = "fp8";
 
+// How many small kernels run before the product, which update the scales of fp8 for it and for the products of the same
+// module. Absent: none.
+inline constexpr std::string_view kFp8Updates = "fp8_updates";
+
 }  // namespace foreflow::ir

@@ -12,6 +12,9 @@ namespace foreflow::ir {
 // and from it.
 inline constexpr std::string_view kHostMemory = "host", kToHost = "to_host", kFromHost = "from_host";
 
+// The stream of what the host of a device does before the device receives (cost::StagedReceive).
+inline constexpr std::string_view kReceiver = "receiver";
+
 inline bool in_host_memory(const Device& device) { return device.stream_name() == kHostMemory; }
 
 }  // namespace foreflow::ir

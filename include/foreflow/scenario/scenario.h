@@ -39,6 +39,7 @@ struct Workload {
   std::map<std::string, int64_t> dims;            // onnx: sizes of symbols in the shapes of graph inputs
   std::optional<ir::DType> dtype;                 // files: converts to this type; absent: as in the file
   bool fp8            = false;                    // products with weights are done in fp8; the rest in `dtype`
+  int fp8_updates     = 0;                        // kernels that update the scales of a module, in each of its passes
   workload::Mode mode = workload::Mode::training;
   std::string optimizer;
   transform::MixedPrecision precision;  // of weights narrower than Float32

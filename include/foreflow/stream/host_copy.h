@@ -8,6 +8,11 @@ namespace foreflow::stream {
 
 inline constexpr std::string_view kCopyToHost = "CopyToHost", kCopyFromHost = "CopyFromHost";
 
+// What the host of one device does before it receives a message: a communication whose only member is its stream, and
+// which takes what is `fixed`. Work shares the link of the kind `cores` with that of other hosts where the platform has
+// one: it takes `fixed` when it has the link for itself.
+inline constexpr std::string_view kHostWork = "HostWork", kStagedCopy = "StagedCopy";
+
 enum class HostCopy : uint8_t { none, to_host, from_host };
 
 inline HostCopy host_copy(const Communication& communication) {

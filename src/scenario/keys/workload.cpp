@@ -29,6 +29,11 @@ const Keys& common_keys() {
        "data type of weights and activations; `fp8`: bf16, with the products of the layers' matrices in fp8, as "
        "Transformer Engine runs them (attention, embeddings and the vocabulary stay in bf16)",
        types::one_of(float_types()), "`f32`; a file keeps its own types"},
+      {"fp8_updates",
+       "of `dtype` fp8: small kernels that update the scales of a module before each of its passes, forward and "
+       "backward: histories of largest values, their maximum, scales, inverses. A module is a product, or two with "
+       "nothing but element-wise ops between them, as those of an MLP are",
+       types::whole(0, 1000), "0"},
       {"mode", "whether the program trains", types::one_of({"training", "inference"}),
        "`training`; of a file `inference`"},
       {"optimizer", "what updates the weights", types::one_of(transform::optimizer_names()),

@@ -26,8 +26,10 @@
 // these are computed elsewhere, it is computed and summed in chunks.
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "foreflow/ir/replicas.h"
+#include "foreflow/ir/shared_attributes.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ir/uses.h"
 #include "foreflow/transform/overlap.h"
@@ -290,13 +292,22 @@ class TensorOverlapper {
     map_.set(old, made);
   }
 
+  // The scales are updated before the first piece.
   ValueId multiply(const ir::Op& product, ValueId rows) {
-    const auto inputs = function_.inputs(product);
-    if (is_product_gradient(product))
-      return builder_.op("FusedMatMul", {rows, map_(inputs[1])}, attributes_of_rows_gradient(product));
+    const auto inputs        = function_.inputs(product);
+    const ir::Attribute* own = product.attributes->find(ir::kFp8Updates);
+    const bool updates       = own != nullptr && updated_.insert(&product).second;
+    if (is_product_gradient(product)) {
+      ir::Attributes attributes = attributes_of_rows_gradient(product);
+      if (updates) attributes.set(std::string(ir::kFp8Updates), *own);
+      return builder_.op("FusedMatMul", {rows, map_(inputs[1])}, std::move(attributes));
+    }
     std::vector<ValueId> operands = copies(inputs, map_);
     operands[0]                   = rows;
-    return builder_.append(product.def, -1, product.attributes, operands, 1);
+    if (own == nullptr || updates) return builder_.append(product.def, -1, product.attributes, operands, 1);
+    ir::Attributes attributes = *product.attributes;
+    attributes.erase(ir::kFp8Updates);
+    return builder_.append(product.def, -1, shared_(std::move(attributes)), operands, 1);
   }
 
   // Before the sum that travels beside the gradient of the weight, as the stream hands over in its own order.
@@ -327,6 +338,8 @@ class TensorOverlapper {
   ValueMap map_;
   Awaited awaited_;
   ChunkedProducts cuts_;
+  std::set<const ir::Op*> updated_;  // products in fp8 whose scales have been updated
+  ir::SharedAttributes shared_;
   std::map<size_t, std::vector<ValueId>> moving_;  // per ring, by its gather: what arrives first, by device
 };
 

@@ -22,7 +22,9 @@ Seconds ProductPieces::rows(const ir::Op& product, const ProductCut& cut, int wa
   if (is_product_gradient(product)) inputs = {inputs[rows_operand(product)], inputs[1]};
   inputs[0].dims[cut.input] /= ways;
   const std::vector<const ir::Array*> known(inputs.size(), nullptr);
-  if (!is_product_gradient(product)) return price_({*product.def, *product.attributes, inputs, known, 1}, outputs);
+  ir::Attributes own = *product.attributes;
+  own.erase(ir::kFp8Updates);  // before the first piece alone
+  if (!is_product_gradient(product)) return price_({*product.def, own, inputs, known, 1}, outputs);
   const ir::Attributes attributes = attributes_of_rows_gradient(product);
   return price_({ops_.get("FusedMatMul", "ops"), attributes, inputs, known, 1}, outputs);
 }

@@ -8,14 +8,12 @@
 namespace foreflow::scenario::fp8_test {
 namespace {
 
-Scenario loaded(const std::string& dtype, const std::string& topology = "dgx_h100",
-                const std::string& schedule = "1f1b") {
-  const std::string text =
-      R"({"workload": {"model": "gpt", "layers": 4, "hidden": 8192, "heads": 64,
+Scenario loaded(const std::string& dtype, const std::string& topology = "dgx_h100", int updates = 0,
+                const std::string& rest = R"("strategy": {"tp": 2, "pp": 2, "microbatches": 4, "global_batch": 16})") {
+  const std::string text = R"({"workload": {"model": "gpt", "layers": 4, "hidden": 8192, "heads": 64,
     "vocabulary": 5120, "sequence": 2048, "mode": "training", "optimizer": "adam", "dtype": ")" +
-      dtype + R"("}, "platform": {"topology": ")" + topology +
-      R"(", "nodes": 1}, "strategy": {"tp": 2, "pp": 2, "microbatches": 4, "global_batch": 16, "schedule": ")" +
-      schedule + R"("}})";
+                           dtype + R"(", "fp8_updates": )" + std::to_string(updates) +
+                           R"(}, "platform": {"topology": ")" + topology + R"(", "nodes": 1}, )" + rest + "}";
   return load(parse_json(text, "fp8.json"), "fp8.json");
 }
 
@@ -45,12 +43,54 @@ TEST(Fp8Workload, TakesLessTime) {
 // backward pass whole, or split into gradients of x and of weights.
 TEST(Fp8Workload, KeepsTwoCopiesOfEveryMatrixOfALayer) {
   for (const std::string schedule : {"1f1b", "zb_h1"}) {
-    const auto wide   = run(loaded("bf16", "dgx_h100", schedule)).summary,
-               narrow = run(loaded("fp8", "dgx_h100", schedule)).summary;
+    const std::string strategy =
+        R"("strategy": {"tp": 2, "pp": 2, "microbatches": 4, "global_batch": 16, "schedule": ")" + schedule + R"("})";
+    const auto wide   = run(loaded("bf16", "dgx_h100", 0, strategy)).summary,
+               narrow = run(loaded("fp8", "dgx_h100", 0, strategy)).summary;
     ASSERT_EQ(narrow.devices.size(), wide.devices.size());
     for (size_t d = 0; d < narrow.devices.size(); ++d)
       EXPECT_EQ(narrow.devices[d].peak_memory - wide.devices[d].peak_memory, Bytes(2 * 2 * 12 * 8192. * 8192 / 2));
   }
+}
+
+// Kernels that update scales, by the ops before which they run.
+int64_t updates_before(const ir::Module& module, std::string_view op) {
+  int64_t kernels = 0;
+  for (const ir::Function& function : module.functions) {
+    for (const ir::Op& one : function.ops) {
+      if (!one.is_call() && one.def->name == op) kernels += one.attributes->int_or(ir::kFp8Updates, 0);
+    }
+  }
+  return kernels;
+}
+
+TEST(Fp8Workload, ScalesAreUpdatedOnceForEachOfTheThreeModulesOfALayerAndEachPass) {
+  const ir::Module module = build(loaded("fp8", "dgx_h100", 6)).module;
+  EXPECT_EQ(updates_before(module, "MatMul"), 4 * 3 * 6);
+  EXPECT_EQ(updates_before(module, "MatMulGrad"), 4 * 3 * 6);
+  EXPECT_EQ(updates_before(build(loaded("bf16", "dgx_h100", 6)).module, "MatMul"), 0);
+}
+
+// On one device nothing overlaps: the iteration is longer by the shortest kernel (2 us) for each update of four layers,
+// three modules, two passes. Products in pieces do not update more often.
+TEST(Fp8Workload, AnUpdateTakesTheShortestTimeOfAKernel) {
+  const double expected = 6 * 2e-6 * 4 * 3 * 2;
+  const std::string one = R"("strategy": {"global_batch": 1})";
+  const std::string cut = R"("strategy": {"tp": 2, "overlap_tensor": 4, "sequence_parallel": true, "global_batch": 1})";
+  for (const std::string& strategy : {one, cut}) {
+    const Seconds without = run(loaded("fp8", "dgx_h100", 0, strategy)).summary.iteration_time;
+    const Seconds with    = run(loaded("fp8", "dgx_h100", 6, strategy)).summary.iteration_time;
+    EXPECT_NEAR((with - without).value(), expected, strategy == one ? 1e-9 : 0.1 * expected) << strategy;
+  }
+}
+
+TEST(Fp8Workload, AnUpdateIsIssuedByTheHost) {
+  const auto slow = [](int updates) {
+    return run(loaded("fp8", "dgx_h100", updates, R"("host": {"kernel": "10ms"}, "strategy": {"global_batch": 1})"))
+        .summary.iteration_time;
+  };
+  // The host decides: each kernel takes it 10 ms, but for the last one nothing is hidden.
+  EXPECT_NEAR((slow(6) - slow(0)).value(), 6 * 10e-3 * 4 * 3 * 2, 1e-4);
 }
 
 TEST(Fp8Workload, ADeviceWithoutFp8IsRefused) {
