@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/recompute.h"
@@ -131,13 +132,23 @@ class Fitter {
         all.push_back({s < bytes.size() ? bytes[s] : Bytes(0), in_flight_[s], cutting.blocks[s]});
       return all;
     };
-    for (const auto& range : transform::activation_ranges(sequential_.module, limits({}))) {
+    const transform::ActivationPlans plans(sequential_.module, limits({}));
+    for (const auto& range : plans.ranges()) {
       low.push_back(range.least);
       high.push_back(range.most);
     }
-    auto everything = tried(scenario, limits(high));
+    // Most limits on the way lead to a program that others led to.
+    std::map<std::vector<Bytes>, Trial> known;
+    const auto trial_of = [&](const std::vector<Bytes>& bytes) -> Expected<Trial> {
+      const std::vector<Bytes> memory = plans.memory(bytes);
+      if (const auto found = known.find(memory); found != known.end()) return found->second;
+      auto trial = tried(scenario, limits(bytes));
+      if (trial) known.emplace(memory, *trial);
+      return trial;
+    };
+    auto everything = trial_of(high);
     if (!everything || everything->all_fit()) return everything;
-    auto least = tried(scenario, limits(low));
+    auto least = trial_of(low);
     if (!least || !least->all_fit()) return least;
     for (size_t s = 0; s < high.size(); ++s) {
       if (everything->fits[s]) low[s] = high[s];
@@ -145,11 +156,11 @@ class Fitter {
     for (int round = 0; round < kRounds && low != high; ++round) {
       std::vector<Bytes> middle;
       for (size_t s = 0; s < low.size(); ++s) middle.push_back((low[s] + high[s]) / 2);
-      const auto trial = tried(scenario, limits(middle));
+      const auto trial = trial_of(middle);
       if (!trial) return trial;
       for (size_t s = 0; s < low.size(); ++s) (trial->fits[s] ? low : high)[s] = middle[s];
     }
-    return tried(scenario, limits(low));
+    return trial_of(low);
   }
 
   Expected<Trial> tried(Scenario scenario, std::vector<transform::ActivationLimit> limits) const {

@@ -67,10 +67,12 @@ Choices degrees(const JsonView& strategy, const SpaceFacts& facts) {
   for (const auto& [key, rule] : degree_table()) {
     const bool absent = !strategy.has(key) || is_any(strategy.at(key).json());
     if (!strategy.has(key) && rule.searched != Searched::always) continue;
-    derived = derived || absent;
+    derived              = derived || absent;
+    const Choices listed = absent ? Choices() : values_of(strategy, key);
+    if (choices.size() * listed.size() > kMostDegrees) too_many_degrees(strategy.file());
     Choices crossed;
     for (const Json& point : choices) {
-      const Choices all = !absent                 ? values_of(strategy, key)
+      const Choices all = !absent                 ? listed
                           : rule.legal != nullptr ? rule.legal(facts, point)
                                                   : possible_degrees(strategy, facts.devices);
       if (all.empty()) crossed.push_back(point);

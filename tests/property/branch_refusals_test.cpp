@@ -98,6 +98,7 @@ TEST_P(BranchRefusal, IsCountedAsItsPointsAre) {
   for (const Json& point : question.space().points()) refused += question.read(point).scenario ? 0 : 1;
   Options options;
   options.pruning     = Pruning::top;
+  options.top         = 1;
   const Result result = search(source, "random.json", options);
   EXPECT_GE(result.refused, refused);  // points that do not fit in memory are refused, too
   const size_t sum = std::accumulate(result.reasons.begin(), result.reasons.end(), size_t{0},

@@ -24,8 +24,9 @@ constexpr int kKills = 20;
 const Json& question() {
   static const Json source = parse_json(
       R"({"workload": {"model": "mlp", "layers": 4, "hidden": 64}, "platform": {"topology": "dgx2"},
-          "engine": "analytic", "strategy": {"global_batch": 64, "schedule": ["1f1b", "zb_h1"], "overlap_gradients": false,
-                       "overlap_tensor": 1}})",
+          "engine": "analytic", "strategy": {"global_batch": 64, "schedule": "1f1b", "recompute": "none", "zero": [0, 1],
+                       "microbatches": [1, 2, 4], "overlap_gradients": false, "overlap_tensor": 1,
+                       "sequence_parallel": false}})",
       "mlp.json");
   return source;
 }

@@ -235,7 +235,7 @@ TEST(Bounds, HoldForEveryWayToShareExperts) {
     "workload": {"model": "moe", "layers": 2, "hidden": 64, "heads": 4, "feed_forward": 128, "sequence": 32, "vocabulary": 128,
                  "experts": 8, "routing_groups": 4, "dtype": "f16"},
     "platform": {"topology": "dgx2"}, "engine": "analytic",
-    "strategy": {"dp": [1, 2, 4], "cp": [1, 2, 4], "tp": [1, 2], "pp": [1, 2], "ep": "any", "zero": 0,
+    "strategy": {"dp": [1, 2, 4], "cp": [1, 4], "tp": [1, 2], "pp": [1, 2], "ep": "any", "zero": 0,
                  "global_batch": 16, "microbatches": 2, "schedule": "1f1b", "overlap_tensor": 1},
     "placement": "packed"})",
                                 "moe.json"));
@@ -259,10 +259,10 @@ TEST(Bounds, HoldWhereActivationsOfSplitBackwardPassesAreOffloaded) {
 TEST(Bounds, HoldForEveryExchangeOfEverySchedule) {
   for (const char* schedule : {R"(["1f1b", "zb_h1", "zb_v"])", R"(["chimera", "dualpipe", "dualpipe_v"])"}) {
     Json source = parse_json(R"({
-      "workload": {"model": "gpt", "layers": 8, "hidden": 256, "heads": 8, "sequence": 64, "vocabulary": 512,
+      "workload": {"model": "gpt", "layers": 4, "hidden": 256, "heads": 8, "sequence": 64, "vocabulary": 512,
                    "dtype": "f16", "mode": "training", "optimizer": "adam"},
       "platform": {"topology": "dgx_a100", "nodes": 2}, "engine": "simgrid", "cost": {"model": "roofline"},
-      "strategy": {"dp": 4, "tp": [1, 2], "pp": 2, "global_batch": 32, "microbatches": 8, "zero": [0, 1, 2, 3],
+      "strategy": {"dp": 4, "tp": [1, 2], "pp": 2, "global_batch": 32, "microbatches": 4, "zero": [0, 1, 2, 3],
                    "overlap_gradients": [false, true], "overlap_tensor": 1, "recompute": "none"},
       "placement": {"order": ["tp-pp-dp", "dp-tp-pp"]}})",
                              "exchange.json");
@@ -293,10 +293,10 @@ TEST(Bounds, HoldForMessagesBesideProducts) {
 // them.
 Json question_of_many_messages() {
   return parse_json(R"({
-    "workload": {"model": "llama", "layers": 8, "hidden": 512, "heads": 8, "kv_heads": 4, "feed_forward": 1024,
+    "workload": {"model": "llama", "layers": 4, "hidden": 512, "heads": 8, "kv_heads": 4, "feed_forward": 1024,
                  "sequence": 128, "vocabulary": 2048, "dtype": "f16", "mode": "training", "optimizer": "adam"},
     "platform": {"topology": "dgx_a100", "nodes": 4}, "engine": "simgrid", "cost": {"model": "roofline"},
-    "strategy": {"dp": 8, "tp": 2, "pp": 2, "global_batch": 64, "microbatches": 8, "zero": 3, "bucket_size": "1 MB",
+    "strategy": {"dp": 8, "tp": 2, "pp": 2, "global_batch": 64, "microbatches": 4, "zero": 3, "bucket_size": "1 MB",
                  "overlap_gradients": true, "overlap_tensor": 1, "recompute": "none", "schedule": "1f1b"},
     "placement": {"order": "tp-pp-dp"}})",
                     "messages.json");
@@ -367,7 +367,7 @@ TEST(Same, PointsAreThoseWithTheSamePrediction) {
     "workload": {"model": "llama", "layers": 4, "hidden": 128, "heads": 8, "kv_heads": 4, "feed_forward": 256,
                  "sequence": 64, "vocabulary": 1024, "dtype": "f16", "mode": "training", "optimizer": "adam"},
     "platform": {"topology": "dgx_a100", "nodes": 2}, "engine": "simgrid", "cost": {"model": "roofline"},
-    "strategy": {"dp": 2, "tp": [2, 4], "pp": 2, "global_batch": 16, "microbatches": [4, 8], "schedule": "1f1b",
+    "strategy": {"dp": 2, "tp": [2, 4], "pp": 2, "global_batch": 16, "microbatches": 4, "schedule": "1f1b",
                  "recompute": ["none", "selective", "full"], "zero": [0, 3], "sequence_parallel": [false, true],
                  "vocabulary_parallel": [false, true], "overlap_gradients": false, "overlap_tensor": [1, 2, 4]},
     "placement": "packed"})",

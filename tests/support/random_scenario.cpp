@@ -41,7 +41,7 @@ std::string strategy_text(Random& rng, int devices) {
   const auto degree = [&] { return 1 << draw(rng, 0, 2); };
   int dp = 1 << draw(rng, 0, 3), tp = degree(), pp = degree();
   while (dp * tp * pp > devices) (dp > 1 ? dp : tp > 1 ? tp : pp) /= 2;
-  const int microbatches = draw(rng, 0, 2) == 0 ? pp * draw(rng, 10, 40)
+  const int microbatches = draw(rng, 0, 2) == 0 ? pp * draw(rng, 8, 20)
                            : pp == 1            ? 1 << draw(rng, 0, 1)
                                                 : pp * (1 << draw(rng, 0, 1));
   std::string text       = R"({"dp": )" + std::to_string(dp) + R"(, "tp": )" + std::to_string(tp) + R"(, "pp": )" +

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,8 +67,22 @@ ir::Module recompute(const ir::Module& module, const ir::OpTable& ops, const Rec
 struct ActivationRange {
   Bytes least, most;
 };
-// One range per entry of `stages`, whose `bytes` are ignored.
-std::vector<ActivationRange> activation_ranges(const ir::Module& module, const std::vector<ActivationLimit>& stages);
+
+// What `optimal` decides for the stages of a program, for limits that are tried one after another.
+class ActivationPlans {
+ public:
+  // The `bytes` of the stages are ignored.
+  ActivationPlans(const ir::Module& module, std::vector<ActivationLimit> stages);
+
+  std::vector<ActivationRange> ranges() const;
+  // Of each stage, the memory of its decision within a limit that is in its range. It is the least limit with that
+  // decision: limits that give the same memory give the same program.
+  std::vector<Bytes> memory(const std::vector<Bytes>& limits) const;
+
+ private:
+  struct Stage;
+  std::vector<std::shared_ptr<const Stage>> stages_;
+};
 
 // Whether the forward pass repeats blocks that can be recomputed.
 bool has_blocks(const ir::Module& module);

@@ -32,7 +32,11 @@ Forgetting::Forgetting(const ir::Function& function, size_t forward)
 }
 
 bool Forgetting::is_inner(ValueId id, const Segment& segment) const {
-  const auto inside  = [&](size_t o) { return std::binary_search(segment.begin(), segment.end(), o); };
+  const bool gapless = segment.back() - segment.front() + 1 == segment.size();
+  const auto inside  = [&](size_t o) {
+    return o >= segment.front() && o <= segment.back() &&
+           (gapless || std::binary_search(segment.begin(), segment.end(), o));
+  };
   const int32_t made = makers_[ir::index(id)];
   return made >= 0 && inside(static_cast<size_t>(made)) && !constant_[ir::index(id)] &&
          std::all_of(readers_[ir::index(id)].begin(), readers_[ir::index(id)].end(), inside) &&

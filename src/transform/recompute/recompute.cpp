@@ -219,24 +219,36 @@ std::vector<Segment> joined(const ir::Module& module, const std::vector<Segment>
 
 }  // namespace
 
-std::vector<ActivationRange> activation_ranges(const ir::Module& original, const std::vector<ActivationLimit>& stages) {
+struct ActivationPlans::Stage {
+  size_t blocks;
+  std::vector<Choice> choices;
+  double in_flight;
+
+  Bytes memory(Bytes limit) const {
+    return choices.empty() ? Bytes(0) : best_plan(blocks, choices, limit, in_flight).memory(in_flight);
+  }
+};
+
+ActivationPlans::ActivationPlans(const ir::Module& original, std::vector<ActivationLimit> stages) {
   const ir::Module module = flat(original);
   const Chain chain(module, forward_blocks(module));
   const std::vector<Stretch> parts = stretches(chain.size(), stages);
+  for (size_t s = 0; s < stages.size(); ++s)
+    stages_.push_back(std::make_shared<const Stage>(
+        Stage{parts[s].size(), chain.choices(parts[s].first, parts[s].last), stages[s].in_flight}));
+}
+
+std::vector<ActivationRange> ActivationPlans::ranges() const {
   std::vector<ActivationRange> ranges;
-  for (size_t stage = 0; stage < stages.size(); ++stage) {
-    const std::vector<Choice> choices = chain.choices(parts[stage].first, parts[stage].last);
-    if (choices.empty()) {
-      ranges.push_back({Bytes(0), Bytes(0)});
-      continue;
-    }
-    const double in_flight = stages[stage].in_flight;
-    const auto memory      = [&](Bytes limit) {
-      return best_plan(parts[stage].size(), choices, limit, in_flight).memory(in_flight);
-    };
-    ranges.push_back({memory(Bytes(0)), memory(Bytes(std::numeric_limits<double>::infinity()))});
-  }
+  for (const auto& stage : stages_)
+    ranges.push_back({stage->memory(Bytes(0)), stage->memory(Bytes(std::numeric_limits<double>::infinity()))});
   return ranges;
+}
+
+std::vector<Bytes> ActivationPlans::memory(const std::vector<Bytes>& limits) const {
+  std::vector<Bytes> memory;
+  for (size_t s = 0; s < stages_.size(); ++s) memory.push_back(stages_[s]->memory(limits[s]));
+  return memory;
 }
 
 bool has_blocks(const ir::Module& module) { return !forward_blocks(flat(module)).empty(); }

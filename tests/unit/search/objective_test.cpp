@@ -44,7 +44,7 @@ TEST(Objectives, AreMonotone) {
 Json question(const std::string& workload) {
   return parse_json(R"({"workload": )" + workload +
                         R"(, "platform": {"topology": "p3_8xlarge", "nodes": [1, 2]}, "engine": "analytic",
-                       "strategy": {"global_batch": 16, "microbatches": [1, 4], "schedule": "1f1b", "recompute": ["none", "full"],
+                       "strategy": {"global_batch": 16, "microbatches": [1, 4], "schedule": "1f1b", "recompute": "none",
                                     "zero": [0, 1], "overlap_gradients": false, "overlap_tensor": 1, "pp": [1, 2], "tp": [1, 2],
                                     "sequence_parallel": false, "vocabulary_parallel": false}})",
                     "question.json");

@@ -79,7 +79,7 @@ TEST(Search, EndsWhenAskedToWithWhatItHas) {
     Options options;
     options.report      = [&](const Status&) { ++reports; };
     options.stop        = [&] { return reports > after; };
-    const Result result = search(small_source(R"("global_batch": 4096)"), "mlp.json", options);
+    const Result result = search(small_source(R"("global_batch": 256)"), "mlp.json", options);
     EXPECT_TRUE(result.interrupted);
     EXPECT_FALSE(result.proven);
     EXPECT_EQ(result.exact, 0U);
@@ -90,7 +90,7 @@ TEST(Search, EndsWhenAskedToWithWhatItHas) {
 
 // The gap is what a better strategy could gain at most.
 TEST(Search, ReportsAGapThatHolds) {
-  const Json question = small_source(R"("global_batch": 4096, "schedule": ["1f1b", "zb_h1"])");
+  const Json question = small_source(R"("global_batch": 256, "schedule": ["1f1b", "zb_h1"])");
   const double best   = search(question, "mlp.json", {}).ranked.front().samples_per_second;
   Options options;
   size_t gaps    = 0;
@@ -121,7 +121,7 @@ TEST(Search, SaysHowFarTheSecondIsBehind) {
 }
 
 TEST(Search, LeavesOutWhatCannotBeAmongTheFirst) {
-  const Json question = small_source(R"("global_batch": 4096, "schedule": "1f1b", "zero": 0)");
+  const Json question = small_source(R"("global_batch": 256, "schedule": "1f1b", "zero": 0)");
   Options one;
   one.top             = 1;
   const Result pruned = search(question, "mlp.json", one);
