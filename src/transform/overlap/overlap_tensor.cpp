@@ -28,6 +28,7 @@
 #include <optional>
 #include <set>
 
+#include "foreflow/ir/fp8.h"
 #include "foreflow/ir/replicas.h"
 #include "foreflow/ir/shared_attributes.h"
 #include "foreflow/ir/text.h"
