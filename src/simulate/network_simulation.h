@@ -1,5 +1,6 @@
 // Discrete-event simulation of a program on a network. A communication starts when all its members have arrived; the
-// end of a flow starts the next phase or releases the members.
+// end of a flow starts the next phase or releases the members. Knows nothing of SimGrid: kernel.h drives it with
+// SimGrid's clock.
 #pragma once
 
 #include <cstdint>

@@ -1,17 +1,24 @@
-// Contention: communications that cross a link share it max-min fairly, message by message: the network model of
-// SimGrid (CM02 without TCP's factors) as a simulation of our own, which the engine simgrid_flows checks.
-#include <cmath>
-#include <utility>
+// Contention: communications that cross a link share it max-min fairly, message by message, in SimGrid's kernel.
+// A run is a forked child of the process that has loaded the platform: SimGrid allows one engine in a process. Where no
+// flow meets another there is nothing for the kernel to do, and no child.
+#include <algorithm>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/process.h"
 #include "foreflow/simulate/simulate.h"
 #include "simulate/coupling.h"
 #include "simulate/fold.h"
 #include "simulate/fold_compact.h"
-#include "simulate/network_simulation.h"
+#include "simulate/kernel.h"
 
 namespace foreflow::simulate::definitions::simgrid_engine {
 namespace {
+
+// True when no flow can ever share a link with another one or cross a link that changes.
+bool undisturbed(const SimulationInput& input, const Network& network, const ExternalEvents& around) {
+  return input.footprints.relays.empty() && around.changes.empty() && around.sources.empty() &&
+         std::all_of(network.exclusive.begin(), network.exclusive.end(), [](bool exclusive) { return exclusive; });
+}
 
 // The last loads of the score's footprints are those of the background.
 SimulationResult perform(const SimulationInput& input, const platform::Platform& platform,
@@ -21,9 +28,12 @@ SimulationResult perform(const SimulationInput& input, const platform::Platform&
     sources[i].load = static_cast<int32_t>(input.footprints.loads.size() - sources.size() + i);
   const Network network = condense(input.program, input.footprints, platform, changing_links(disturbances));
   const auto around     = external_events(disturbances, platform, network, input.footprints, std::move(sources));
-  NetworkSimulation simulation(input, network, around);
-  while (!std::isinf(simulation.next())) simulation.advance();
-  return std::move(simulation).take();
+  if (undisturbed(input, network, around)) return NetworkSimulation(input, network, around).take();
+  return from_message(run_in_child("simgrid", [&] {
+    NetworkSimulation simulation(input, network, around);  // here, lest the parent's memory be copied for it
+    run_in_kernel(simulation);
+    return to_message(std::move(simulation).take());
+  }));
 }
 
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
@@ -59,8 +69,7 @@ stream::Timeline simulate_folded(const FoldedProgram& folded, const platform::Pl
 }  // namespace
 
 EngineDef row() {
-  return {"simgrid",
-          "contention: communications share links max-min fairly, by a model of our own that is held to SimGrid's",
+  return {"simgrid", "contention: communications share links max-min fairly, by a model of our own in SimGrid's kernel",
           simulate, simulate_folded};
 }
 

@@ -1,5 +1,7 @@
 #include "transform/pipeline/product_pieces.h"
 
+#include "foreflow/ir/fp8.h"
+
 namespace foreflow::transform {
 namespace {
 
