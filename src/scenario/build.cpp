@@ -243,7 +243,8 @@ Expected<Sequential> try_build(const Scenario& scenario) {
     const bool shared = scenario.strategy.exchanges_blocks();
     const auto cores  = shared ? transform::Cores::all : transform::Cores::possible;
     const auto fused  = asked_for_by(shared ? "context_attention" : "attention", scenario, [&] {
-      return transform::fuse_attention(transform::resolve(model), ops::table(), cores);
+      return transform::fuse_attention(transform::resolve(model), ops::table(), cores,
+                                        scenario.strategy.copies_attention());
     });
     if (!fused) return fused.refusal();
     sequential.module = made_ready(scenario, *fused);

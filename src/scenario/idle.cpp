@@ -102,6 +102,12 @@ const StrategyRow kStrategy[] = {
      [](const Scenario& scenario) {
        return unless(!scenario.strategy.float_gathers || scenario.strategy.zero == 3, "weights are not split");
      }},
+    {"sequence_first",
+     [](const Scenario& scenario) -> std::string {
+       const Strategy& strategy = scenario.strategy;
+       if (!strategy.sequence_first || strategy.copies_attention()) return "";
+       return strategy.microbatch_size() == 1 ? "a microbatch is one sample" : "attention is no flash attention";
+     }},
     {"first_bucket_size",
      [](const Scenario& scenario) {
        const std::string alone = uncopied(scenario);

@@ -40,6 +40,7 @@ std::string unpipelined_key(const Strategy& strategy, int shards) {
   // Segments of blocks do not cross from one stage into the next.
   if (strategy.recompute.kind == transform::Recompute::Kind::blocks)
     key.set("stages", schedule::stages(strategy.schedule->mapping, strategy.schedule_size));
+  key.set("copies_attention", strategy.copies_attention());
   return key.set("batch", strategy.global_batch).set("shards", shards).dump_compact();
 }
 

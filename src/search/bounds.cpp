@@ -32,7 +32,8 @@ int64_t microbatch_of(const Scenario& scenario) {
 Json family_strategy(const Scenario& scenario, int64_t batch) {
   scenario::Strategy one = scenario.strategy;
   if (adapts(one)) one.recompute = {};
-  Json strategy = Json::object();
+  one.sequence_first = false;  // whose copies not every size of microbatches has
+  Json strategy      = Json::object();
   for (const scenario::StrategyKeyDef& key : scenario::strategy_keys()) {
     if (key.of_one_replica) strategy.set(key.name, key.write(one));
   }

@@ -129,7 +129,8 @@ void Predictor::prepare(const scenario::Scenario& scenario) {
 }
 
 Expected<const scenario::Sequential*> Predictor::sequential(const scenario::Scenario& scenario) {
-  const std::pair key{scenario.strategy.global_batch, scenario.strategy.attention_used()};
+  const scenario::Strategy& strategy = scenario.strategy;
+  const std::tuple key{strategy.global_batch, strategy.attention_used(), strategy.copies_attention()};
   const auto found = built_.find(key);
   if (found != built_.end()) return &found->second;
   auto sequential = scenario::try_build(scenario);

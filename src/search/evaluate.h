@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "search/read_point.h"
 #include "search/worlds.h"
@@ -53,7 +54,7 @@ class Predictor {
   std::vector<Seconds> times_in_worlds(const ReadPoint& point, const scenario::Sequential& program) const;
 
   Worlds worlds_;
-  std::map<std::pair<int64_t, transform::Attention>, scenario::Sequential> built_;
+  std::map<std::tuple<int64_t, transform::Attention, bool>, scenario::Sequential> built_;
   const Cluster* of_ = nullptr;  // to which the shared programs belong
   scenario::SharedPrograms shared_;
 };

@@ -82,10 +82,11 @@ struct Strategy {
   int cp                         = 1;  // ranks that share each sequence
   transform::Attention attention = transform::Attention::unfused;
   transform::ContextAttention context_attention =
-      transform::ContextAttention::all_gather;  // how they exchange keys and values
-  int ep                                = 1;    // ranks that share the experts of a layer; divides dp * cp
-  int microbatches                      = 1;    // K, of each replica
-  int64_t global_batch                  = 0;    // samples in one iteration; 0: the batch of the program in the file
+      transform::ContextAttention::all_gather;    // how they exchange keys and values
+  bool sequence_first                   = false;  // activations are laid out as [s,b,h]
+  int ep                                = 1;      // ranks that share the experts of a layer; divides dp * cp
+  int microbatches                      = 1;      // K, of each replica
+  int64_t global_batch                  = 0;      // samples in one iteration; 0: the batch of the program in the file
   const schedule::ScheduleDef* schedule = nullptr;
   schedule::Size schedule_size;  // devices = pp, microbatches as above
   bool delay_weight_gradients         = false;
@@ -132,6 +133,12 @@ struct Strategy {
   int replicas_sharing() const;
   // True where the ranks of cp exchange blocks of attention, which is then one op: for every way except all-gather.
   bool exchanges_blocks() const { return cp > 1 && context_attention != transform::ContextAttention::all_gather; }
+  // Samples of a microbatch; 0 where the batch is that of the program in the file.
+  int64_t microbatch_size() const { return global_batch / dp / microbatches; }
+  // Whether what fused attention makes, [b,s,h], is copied into the order [s,b,h]. They are the same for one sample.
+  bool copies_attention() const {
+    return sequence_first && attention_used() == transform::Attention::flash && microbatch_size() != 1;
+  }
   // What becomes of the attention cores of the program.
   transform::Attention attention_used() const { return exchanges_blocks() ? transform::Attention::flash : attention; }
 };

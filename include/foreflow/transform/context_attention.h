@@ -41,8 +41,12 @@ enum class Cores : uint8_t { all, possible };
 // Replaces attention cores of a forward pass (scores, Softmax, product with the values) by one BlockAttention each,
 // which stores one number per row instead of scores and probabilities. Calls are inlined first.
 //
+// copies_result: what a core makes is copied into the order of the layer behind it, and what its gradient reads back,
+// as where activations lie sequence first, [s,b,h], and kernels write [b,s,h]. Without it both are read where they are.
+//
 // Cores::all: throws RefusalError if the program has no attention core, or if a core contains an op that BlockAttention
 // cannot express, such as a Dropout of probabilities. Cores::possible: leaves such cores as they are.
-ir::Module fuse_attention(const ir::Module& module, const ir::OpTable& ops, Cores cores = Cores::all);
+ir::Module fuse_attention(const ir::Module& module, const ir::OpTable& ops, Cores cores = Cores::all,
+                          bool copies_result = false);
 
 }  // namespace foreflow::transform

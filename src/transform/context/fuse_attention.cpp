@@ -8,7 +8,7 @@
 // Queries that a number multiplies before come without it, which joins `scale`. Its kernels take heads at any stride
 // and write them so (strides of FlashAttention, layouts such as sbhd of Transformer Engine), so a Transpose of
 // positions and heads beside a core moves nothing: it becomes `placed`, also behind a rotation of its heads. So does a
-// Split into queries, keys and values that are read as heads alone.
+// Split into queries, keys and values that are read as heads alone. The result of a core is moved where asked for.
 //
 // A causal mask, which hides the keys after a query, does not become an operand but the attribute causal=1.
 #include <algorithm>
@@ -48,8 +48,9 @@ struct Core {
 
 class Fuser {
  public:
-  Fuser(const ir::Module& module, const ir::OpTable& ops)
+  Fuser(const ir::Module& module, const ir::OpTable& ops, bool copies_result)
       : module_(module),
+        copies_result_(copies_result),
         function_(module.entry()),
         interpretation_(interpret::interpret_mixed(module, module.functions.size() - 1)),
         values_(interpretation_.entry().values),
@@ -122,7 +123,7 @@ class Fuser {
       if (op.is_call() || op.operand_count == 0 || function_.inputs(op)[0] == ValueId::none) continue;
       if (!attends[ir::index(function_.inputs(op)[0])]) continue;
       if (is_view(op)) attends[op.first_result] = true;
-      if (turns_heads(op)) placed[o] = true;
+      if (turns_heads(op)) placed[o] = !copies_result_;
     }
     std::vector<bool> heads = placed;  // with the columns of keys, which become rows
     for (const auto& [last, core] : cores) {
@@ -343,6 +344,7 @@ class Fuser {
   }
 
   const ir::Module& module_;
+  const bool copies_result_;
   const ir::Function& function_;
   const interpret::MixedInterpretation interpretation_;
   const interpret::Values<interpret::Mixed>& values_;
@@ -354,9 +356,9 @@ class Fuser {
 
 }  // namespace
 
-ir::Module fuse_attention(const ir::Module& module, const ir::OpTable& ops, Cores cores) {
+ir::Module fuse_attention(const ir::Module& module, const ir::OpTable& ops, Cores cores, bool copies_result) {
   const ir::Module flat = module.functions.size() > 1 ? inline_calls(module) : module;
-  return Fuser(flat, ops).run(cores);
+  return Fuser(flat, ops, copies_result).run(cores);
 }
 
 namespace {

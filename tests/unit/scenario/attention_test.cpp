@@ -18,7 +18,7 @@ Scenario scenario_of(int64_t sequence, const std::string& strategy, const std::s
                        "vocabulary": 2048, "dtype": "bf16", "sequence": )" +
       std::to_string(sequence) +
       R"(}, "platform": {"topology": "dgx_h100"}, "engine": "analytic", "cost": {"model": ")" + cost +
-      R"("}, "strategy": {"global_batch": 1)" + strategy + "}}";
+      R"("}, "strategy": {"pp": 1)" + strategy + "}}";
   return load(parse_json(text, "attention.json"), "attention.json");
 }
 
@@ -37,6 +37,18 @@ TEST(Attention, KeepsOneNumberARowInPlaceOfScoresAndProbabilities) {
     EXPECT_GT(saved, scores - rows - kHidden * n * 4);
     EXPECT_LT(saved, 3 * scores);
   }
+}
+
+// In the order [s,b,h] a second copy of [b,s,h] is kept for the product behind it, and written and read once a pass.
+TEST(Attention, WithTheSequenceFirstKeepsACopyOfWhatItMakesForSeveralSamples) {
+  const std::string four = R"(, "global_batch": 4, "recompute": "none")", first = R"(, "sequence_first": true)";
+  const double copy             = 4 * 2048.0 * kHidden * 2;
+  const report::Summary batches = answer(2048, four), copied = answer(2048, four + first);
+  EXPECT_DOUBLE_EQ(peak(copied) - peak(batches), kLayers * copy);
+  EXPECT_GT(copied.iteration_time, batches.iteration_time);
+  const std::string single = four + R"(, "microbatch_size": 1)";
+  EXPECT_EQ(peak(answer(2048, single + first)), peak(answer(2048, single)));
+  EXPECT_EQ(answer(2048, single + first).iteration_time, answer(2048, single).iteration_time);
 }
 
 TEST(Attention, MemoryGrowsWithTheSequenceAndNotWithItsSquare) {

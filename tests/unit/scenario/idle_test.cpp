@@ -57,6 +57,14 @@ TEST(IdleKeys, NameRecomputationOfScoresThatNobodyKeeps) {
   EXPECT_EQ(idle(R"("recompute": "selective", "attention": "unfused")"), Said{});
 }
 
+TEST(IdleKeys, NameAnOrderOfActivationsThatChangesNothing) {
+  EXPECT_EQ(idle(R"("sequence_first": true, "global_batch": 4)"), Said{});
+  EXPECT_EQ(idle(R"("sequence_first": true, "global_batch": 4, "microbatch_size": 1)"),
+            Said{"idle.json: $.strategy.sequence_first: a microbatch is one sample"});
+  EXPECT_EQ(idle(R"("sequence_first": true, "global_batch": 4, "attention": "unfused")"),
+            Said{"idle.json: $.strategy.sequence_first: attention is no flash attention"});
+}
+
 TEST(IdleKeys, NameTimesOfTheHostThatNothingTakes) {
   const std::string host = R"(, "host": {"kernel": "1us", "message": "1us", "collective": "1us", "step": "0s",
       "wait_for_messages": true, "wait_for_gradients": false})";
