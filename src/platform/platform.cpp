@@ -55,6 +55,7 @@ struct Platform::Facts {
   std::function<Graph()> draw;
   std::shared_ptr<const Declared> declared;
   std::function<CardUse(const Router&)> find_cards;
+  bool equal_nodes = false;
 
   std::once_flag nodes_counted, devices_named, links_named, drawn, cards_counted;
   CardUse cards;
@@ -91,6 +92,7 @@ Platform::Platform(std::string name, PlatformRule rule)
   facts_->draw        = std::move(rule.graph);
   facts_->declared    = std::move(rule.declared);
   facts_->find_cards  = std::move(rule.cards);
+  facts_->equal_nodes = rule.equal_nodes;
 }
 
 void Platform::count_nodes() const {
@@ -113,6 +115,8 @@ int Platform::node(int device) const {
   count_nodes();
   return facts_->node_of[static_cast<size_t>(device)];
 }
+
+bool Platform::has_equal_nodes() const { return facts_->equal_nodes; }
 
 std::optional<int> Platform::find_device(std::string_view name) const {
   if (facts_->find_device) return facts_->find_device(name);

@@ -43,6 +43,13 @@ Wiring wiring_of(const LayoutRef& layout) {
           [layout](int device) { return static_cast<uint64_t>(layout->rail(device)); }};
 }
 
+// Equal nodes around one switch, of which no cable differs from others of its place.
+bool joins_equal_nodes(const Layout& layout) {
+  const Fabric& fabric = layout.fabric();
+  return layout.blocks().size() == 1 && fabric.switches.size() == 1 && fabric.trunks.empty() &&
+         layout.changed().empty() && is_regular(layout);
+}
+
 }  // namespace
 
 Graph graph_of(const Layout& layout) {
@@ -73,7 +80,8 @@ Platform make(const Recipe& recipe) {
                              .find_link   = [layout](std::string_view text) { return find_link_of(*layout, text); },
                              .graph       = [layout] { return graph_of(*layout); },
                              .router      = make_router(std::move(parts), std::move(core), wiring_of(layout), rule),
-                             .cards = [layout](const Router& router) { return cards_by_nodes(*layout, router); }}};
+                             .cards       = [layout](const Router& router) { return cards_by_nodes(*layout, router); },
+                             .equal_nodes = joins_equal_nodes(*layout)}};
 }
 
 Platform make(const TopologyDef& topology, int nodes) { return make(recipe_of(topology, nodes)); }

@@ -22,7 +22,7 @@ Json source_key(const Strategy& strategy) {
   for (const StrategyKeyDef& row : strategy_keys()) {
     if (row.of_one_replica) key.set(row.name, row.write(strategy));
   }
-  return key.set("batch", strategy.global_batch);
+  return key.set("copies_attention", strategy.copies_attention()).set("batch", strategy.global_batch);
 }
 
 bool is_known(const Scenario& scenario, const Sequential& sequential) {

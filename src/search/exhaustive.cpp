@@ -22,6 +22,7 @@
 
 #include "foreflow/base/worker_pool.h"
 #include "search/guesses.h"
+#include "search/placement_forms.h"
 #include "search/refine.h"
 #include "search/standing.h"
 #include "search/survey.h"
@@ -69,6 +70,7 @@ class Search {
         options_(options),
         surveyor_(question, options, kProspects),
         standing_(question.goal(), options.top, options.pruning),
+        same_(question.worlds().count > 0),
         predictor_(question.worlds()),
         refiner_(predictor_) {}
 
@@ -271,11 +273,18 @@ class Search {
   }
 
   void predict(const std::vector<Entry>& chosen, WorkerPool& workers) {
-    std::vector<std::string> points;
-    for (const Entry& entry : chosen) points.push_back(entry.prospect.point);
+    std::vector<std::string> keys, points, asked;
+    for (const Entry& entry : chosen) {
+      const std::string& point = entry.prospect.point;
+      keys.push_back(same_.key(question_.read(parse_json(point, "point")), point));
+      if (!predicted_.emplace(keys.back(), Prediction()).second) continue;
+      points.push_back(point);
+      asked.push_back(keys.back());
+    }
     const std::vector<Prediction> predictions = question_.kept().predictions(points, workers, kPredict);
+    for (size_t i = 0; i < asked.size(); ++i) predicted_[asked[i]] = predictions[i];
     for (size_t i = 0; i < chosen.size(); ++i)
-      note(chosen[i].prospect.point, admitted(predictions[i], question_.goal().terms));
+      note(chosen[i].prospect.point, admitted(predicted_.at(keys[i]), question_.goal().terms));
   }
 
   // Neighbours in the order of their text share a model of stages more often than not.
@@ -450,8 +459,10 @@ class Search {
   const Options& options_;
   Surveyor surveyor_;
   Standing standing_;
-  Predictor predictor_;  // used in the workers
-  Refiner refiner_;      // likewise
+  SamePredictions same_;
+  std::map<std::string, Prediction> predicted_;  // by their names
+  Predictor predictor_;                          // used in the workers
+  Refiner refiner_;                              // likewise
   Result result_;
   std::vector<Entry> waiting_;  // a heap, the most promising at the front
   size_t open_   = 0;           // the number of points in them

@@ -103,17 +103,18 @@ class Composition {
     // The bound of a branch is that of its largest number of chunks.
     if (!sums || !message.may_be_cut_by_fewer(chunks)) return whole;
     if (!message.product) return Seconds(0);
-    if (!message.is_exact || message.may_run_beside) return std::max(Seconds(0), whole - *message.product);
+    const bool in_chunks = message.is_exact && (!message.may_run_beside || message.is_cut_into_chunks());
+    if (!in_chunks) return std::max(Seconds(0), whole - *message.product);
     Seconds least = whole;
     for (int fewer = 2; fewer <= chunks; ++fewer) {
-      if (message.may_be_cut(fewer)) least = std::min(least, in_chunks(message, group, fewer));
+      if (message.may_be_cut(fewer)) least = std::min(least, chunk_by_chunk(message, group, fewer));
     }
     return least;
   }
 
   // Chunks are computed, and travel, one after the other: the last one travels after all are computed, and all of them
   // after the first is computed.
-  Seconds in_chunks(const scenario::StageMessage& message, int group, int chunks) const {
+  Seconds chunk_by_chunk(const scenario::StageMessage& message, int group, int chunks) const {
     const auto number            = static_cast<size_t>(chunks - 2);
     const Seconds one            = number < message.chunks.size() ? message.chunks[number] : *message.product / chunks;
     const Seconds message_of_one = alone(message, group, chunks);
@@ -149,7 +150,7 @@ class Composition {
   }
 
   // Whether every microbatch but the first adds its gradients to a sum of all, and there are many.
-  bool accumulates() const { return strategy_.zero < 2 && strategy_.microbatches > 2 * strategy_.pp; }
+  bool accumulates() const { return (strategy_.zero < 2 || mirrored()) && strategy_.microbatches > 2 * strategy_.pp; }
 
   // Two pipes add their gradients to each other before they are exchanged, after all microbatches.
   bool mirrored() const { return plan_.pipes() > 1; }
@@ -211,34 +212,63 @@ class Composition {
     return exchange_.half(collective::Kind::reduce_scatter, gradients);
   }
 
-  // When the exchanges end that travel beside the tasks, on a stream of their own. The first one of gradients waits for
-  // the start of the backward pass that makes them: of the last microbatch, where all are summed first. With two pipes,
-  // it waits for the last task. Two gathers may travel before the first task starts.
+  // When the exchanges end that travel beside the tasks, on a stream of their own. Those of gradients wait for the
+  // start of the task that makes them: of the last microbatch, where all are summed first. With two pipes, they wait
+  // for the last task. Two gathers may travel before the first task starts.
+  //
+  //   computes    |W 1 ..|W 2 ..|W 3 ..|
+  //   exchanges    |gradients 1 ..|gradients 2 ..|gradients 3 ..|
+  //
+  // No order of exchanges ends before the one in which they can start.
   Seconds beside(size_t device, const std::vector<schedule::Slot>& slots) const {
     if (!strategy_.overlap_gradients) return Seconds(0);
-    std::vector<double> starts(static_cast<size_t>(plan_.size.chunks));  // of the last backward pass of each chunk
-    Seconds tasks, gathers;
+    Seconds gathers, early;
     for (const schedule::Slot& slot : slots) {
-      const schedule::Phase phase   = slot.task.phase;
       const StageExchange& exchange = exchanges_[stage_of(device, slot.task.chunk)];
-      const bool backward           = phase == schedule::Phase::backward || phase == schedule::Phase::input_grad;
-      if (backward) starts[static_cast<size_t>(slot.task.chunk)] = slot.start;
-      if (phase == schedule::Phase::forward) gathers += exchange.forward;
-      if (backward) gathers += exchange.backward;
-      if (phase == schedule::Phase::backward) tasks += exchange.whole;
-      if (phase == schedule::Phase::input_grad) tasks += exchange.input_grad;
-      if (phase == schedule::Phase::weight_grad) tasks += exchange.weight_grad;
+      if (slot.task.phase == schedule::Phase::forward) gathers += exchange.forward;
+      if (starts_backward(slot)) gathers += exchange.backward;
+      early = std::max(early, 2 * exchange.largest_gather);
     }
+    const Seconds first = std::max(Seconds(0), Seconds(slots.front().start) - early);
+    if (mirrored()) return std::max(Seconds(slots.back().end), first + gathers) + once(gradients_of(device));
+    if (strategy_.zero < 2) return summed(device, slots);
+    Seconds end = first + gathers;
+    for (const schedule::Slot& slot : slots) {
+      const StageExchange& exchange = exchanges_[stage_of(device, slot.task.chunk)];
+      const Seconds sums            = slot.task.phase == schedule::Phase::backward      ? exchange.whole
+                                      : slot.task.phase == schedule::Phase::input_grad  ? exchange.input_grad
+                                      : slot.task.phase == schedule::Phase::weight_grad ? exchange.weight_grad
+                                                                                        : Seconds(0);
+      if (sums > Seconds(0)) end = std::max(end, Seconds(slot.start)) + sums;
+    }
+    return end;
+  }
+
+  static bool starts_backward(const schedule::Slot& slot) {
+    return slot.task.phase == schedule::Phase::backward || slot.task.phase == schedule::Phase::input_grad;
+  }
+
+  Bytes gradients_of(size_t device) const {
     Bytes gradients;
     for (int chunk = 0; chunk < plan_.size.chunks; ++chunk) gradients += need_of(device, chunk).gradients;
-    const Seconds start(slots.front().start);
-    Seconds early;
-    for (int chunk = 0; chunk < plan_.size.chunks; ++chunk)
-      early = std::max(early, 2 * exchanges_[stage_of(device, chunk)].largest_gather);
-    const Seconds first = std::max(Seconds(0), start - early);
-    if (mirrored()) return std::max(Seconds(slots.back().end), first + gathers) + once(gradients);
-    if (strategy_.zero >= 2) return first + gathers + tasks;
-    return Seconds(*std::min_element(starts.begin(), starts.end())) + once(gradients);
+    return gradients;
+  }
+
+  // When gradients are exchanged that all microbatches add to: those of a chunk not before its last backward pass.
+  Seconds summed(size_t device, const std::vector<schedule::Slot>& slots) const {
+    std::vector<std::pair<double, int>> starts;  // of the last backward pass of each chunk
+    for (int chunk = 0; chunk < plan_.size.chunks; ++chunk) starts.emplace_back(0, chunk);
+    for (const schedule::Slot& slot : slots) {
+      if (starts_backward(slot)) starts[static_cast<size_t>(slot.task.chunk)].first = slot.start;
+    }
+    std::sort(starts.rbegin(), starts.rend());
+    Seconds end;
+    Bytes later;
+    for (const auto& [start, chunk] : starts) {
+      later += need_of(device, chunk).gradients;
+      end = std::max(end, Seconds(start) + once(later));
+    }
+    return end;
   }
 
   // The time of a device's weight gradients that are delayed.

@@ -273,6 +273,19 @@ TEST(Bounds, HoldForEveryExchangeOfEverySchedule) {
 
 // Messages of a tensor-parallel group that travel beside products, whose operands and results are there in parts: times
 // and memory, also where backward passes are split.
+Json question_of_messages_beside_products(const char* schedule, bool sequence_parallel) {
+  Json source = parse_json(R"({
+      "workload": {"model": "llama", "layers": 4, "hidden": 1024, "heads": 16, "kv_heads": 8, "feed_forward": 2816,
+                   "sequence": 256, "vocabulary": 128, "dtype": "f16", "mode": "training", "optimizer": "sgd"},
+      "platform": {"topology": "dgx_a100", "nodes": 2}, "engine": "simgrid", "cost": {"model": "roofline"},
+      "strategy": {"dp": 1, "tp": 4, "pp": 2, "global_batch": 32, "microbatches": 8, "zero": 0,
+                   "overlap_tensor": [2, 4], "recompute": "none"},
+      "placement": "packed"})",
+                           "beside.json");
+  source.member("strategy").set("schedule", schedule).set("sequence_parallel", sequence_parallel);
+  return source;
+}
+
 TEST(Bounds, HoldForMessagesBesideProducts) {
   for (const char* schedule : {"\"1f1b\"", "\"zb_h1\"", "\"zb_v\""}) {
     Json source = parse_json(R"({
@@ -285,6 +298,38 @@ TEST(Bounds, HoldForMessagesBesideProducts) {
                              "beside.json");
     source.member("strategy").set("schedule", parse_json(schedule, "schedules"));
     expect_bounds_hold(source);
+  }
+}
+
+// Beside a bias, whose gradient is computed between a product and the sum of its results in a whole backward pass; and
+// where some backward passes are split and others are not.
+TEST(Bounds, HoldForSumsBesideGradientsOfABias) {
+  for (const char* schedule : {"zb_v", "dualpipe_v", "dualpipe"}) {
+    Json source = question_of_messages_beside_products(schedule, true);
+    source.set("workload", parse_json(R"({"model": "gpt", "layers": 4, "hidden": 1024, "heads": 16, "sequence": 256,
+                 "vocabulary": 128, "dtype": "f16", "mode": "training", "optimizer": "sgd"})",
+                                      "workload"));
+    expect_bounds_hold(source);
+  }
+}
+
+// What chunks of several products, whose results are added up, take more than the products is part of a refined bound.
+TEST(Bounds, KnowTheChunksOfProductsThatAreAddedUp) {
+  for (const char* schedule : {"zb_h1", "zb_v"}) {
+    Json source = question_of_messages_beside_products(schedule, true);
+    for (const auto& [size, value] : {std::pair("hidden", 8192), {"heads", 64}, {"feed_forward", 28672}})
+      source.member("workload").set(size, value);
+    source.member("workload").set("sequence", 4096);
+    const Question question(source, "chunks.json", {});
+    Predictor predictor;
+    Refiner refiner(predictor);
+    for (const Json& point : question.space().points()) {
+      const ReadPoint read = question.read(point);
+      ASSERT_TRUE(read.scenario);
+      const double share = refiner.refine(read).time / predictor.predict(read).time;
+      EXPECT_GT(share, 0.985) << point.dump_compact();
+      EXPECT_LE(share, 1);
+    }
   }
 }
 
@@ -359,44 +404,6 @@ TEST(Bounds, KnowThatOneMicrobatchIsInOneStageAtATime) {
     const Seconds bound = std::max(Bounds(1).of({&read}).front().time, refiner.refine(read).time);
     EXPECT_GT(bound / predictor.predict(read).time, 0.5) << point.dump_compact();
   }
-}
-
-// Where sums are of no products, or are parted along the only dimension that is long enough, no chunks are cut.
-TEST(Same, PointsAreThoseWithTheSamePrediction) {
-  const Json source = parse_json(R"({
-    "workload": {"model": "llama", "layers": 4, "hidden": 128, "heads": 8, "kv_heads": 4, "feed_forward": 256,
-                 "sequence": 64, "vocabulary": 1024, "dtype": "f16", "mode": "training", "optimizer": "adam"},
-    "platform": {"topology": "dgx_a100", "nodes": 2}, "engine": "simgrid", "cost": {"model": "roofline"},
-    "strategy": {"dp": 2, "tp": [2, 4], "pp": 2, "global_batch": 16, "microbatches": 4, "schedule": "1f1b",
-                 "recompute": ["none", "selective", "full"], "zero": [0, 3], "sequence_parallel": [false, true],
-                 "vocabulary_parallel": [false, true], "overlap_gradients": false, "overlap_tensor": [1, 2, 4]},
-    "placement": "packed"})",
-                                 "same.json");
-  Options options;
-  options.pruning     = Pruning::none;
-  const Result result = search(source, "same.json", options);
-  const Question question(source, "same.json", {});
-  Predictor predictor;
-  const auto predicted = [&](const Json& strategy) {
-    const ReadPoint read = question.read(strategy);
-    return predictor.predict(read);
-  };
-  size_t same = 0, cut = 0;
-  for (const Candidate& candidate : result.ranked) {
-    cut += candidate.strategy.find("overlap_tensor")->dump_compact() != "1" ? 1 : 0;
-    for (const Json& other : candidate.same) {
-      Json strategy = candidate.strategy;
-      for (const auto& [key, value] : *other.if_object()) strategy.set(key, value);
-      const Prediction prediction = predicted(strategy);
-      EXPECT_NEAR(prediction.time / candidate.iteration_time, 1, 1e-9) << strategy.dump();
-      EXPECT_NEAR(prediction.memory / candidate.peak_memory, 1, 1e-9) << strategy.dump();
-      ++same;
-    }
-  }
-  EXPECT_EQ(same, result.same);
-  EXPECT_GT(same, 0U);
-  EXPECT_GT(cut, 0U) << "without sequence parallelism chunks are computed one after the other";
-  EXPECT_EQ(result.ranked.size() + result.same + result.refused, result.points);
 }
 
 class EveryFamily : public testing::TestWithParam<std::string> {};

@@ -88,6 +88,7 @@ struct PlatformRule {
   Router router;
   std::shared_ptr<const Declared> declared           = nullptr;  // null: nothing
   std::function<CardUse(const Router& router)> cards = nullptr;
+  bool equal_nodes                                   = false;  // as Platform::has_equal_nodes
 };
 
 class Platform {
@@ -110,6 +111,9 @@ class Platform {
   // Servers, and the number of the one that the device sits in, counted by first appearance.
   int nodes() const;
   int node(int device) const;
+  // True where any two nodes can change places, device by device, and nothing differs but names: nodes have as many
+  // devices, in the order of the nodes. False where it is not known.
+  bool has_equal_nodes() const;
   // By name; none when there is no such device or link.
   std::optional<int> find_device(std::string_view name) const;
   std::optional<int> find_link(std::string_view name) const;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <list>
 #include <map>
 #include <optional>
@@ -36,6 +37,10 @@ struct StageMessage {
     return chunks > 1 && (may_run_beside || std::any_of(lengths.begin(), lengths.end(), [chunks](int64_t length) {
                             return length >= chunks && length % chunks == 0;
                           }));
+  }
+  // Whether what it sums is computed in chunks, for some number of them.
+  bool is_cut_into_chunks() const {
+    return std::any_of(chunks.begin(), chunks.end(), [](Seconds chunk) { return std::isfinite(chunk.value()); });
   }
   // False: no number of chunks up to this one does.
   bool may_be_cut_by_fewer(int chunks) const {

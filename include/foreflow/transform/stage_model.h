@@ -90,7 +90,7 @@ class StageModel {
     // op and whose results are read directly after it. Where the message may run beside products: their time, and
     // that of the computes between them, where no other gather counts it.
     std::optional<Seconds> product;
-    // True if that op is directly before the sum and computes nothing else.
+    // True if that op computes nothing else, so that it is computed in chunks or the whole sum is waited for.
     bool is_exact = false;
     // The lengths of the dimensions along which `overlap_tensor` may cut the product whose results are summed; empty
     // where the operands are no results of a product. It cuts nothing where the chunks divide none of them.

@@ -58,7 +58,7 @@ std::vector<std::pair<ProductCut, int64_t>> OverlappedMessages::cuts_of_sum(cons
 
 bool OverlappedMessages::may_run_beside(const ir::Op& op) const {
   return op.def->name == "MPIAllgather" ? !product_readers(op).empty() || only_gradients_of_weights_read(op)
-                                        : !added_products(op).empty();
+                                        : !added(function_.inputs(op)).empty();
 }
 
 std::map<size_t, OverlappedMessages::Beside> OverlappedMessages::computes_beside(const std::vector<Seconds>& seconds,
@@ -71,7 +71,10 @@ std::map<size_t, OverlappedMessages::Beside> OverlappedMessages::computes_beside
     if (!is_message(op) || op.attributes->find(kRecompute) != nullptr) continue;
     Seconds all;
     if (op.def->name != "MPIAllgather") {
-      for (const size_t added : added_products(op)) all += seconds[added];
+      const auto operands = function_.inputs(op);
+      const Added added   = this->added(operands);
+      for (const size_t product : added.products) all += seconds[product];
+      if (added.in_chunks) all = on_one_device(this->added(operands.first(1)), seconds, share);
       if (all > Seconds(0)) beside.emplace(o, Beside{all});
       continue;
     }
@@ -86,6 +89,15 @@ std::map<size_t, OverlappedMessages::Beside> OverlappedMessages::computes_beside
     if (!has_messages) beside.emplace(o, Beside{all, gathered(op, seconds, pieces, share)});
   }
   return beside;
+}
+
+Seconds OverlappedMessages::on_one_device(const Added& added, const std::vector<Seconds>& seconds,
+                                          const Share& share) const {
+  Seconds all;
+  for (const auto& ops : {added.products, added.additions}) {
+    for (const size_t op : ops) all += (1 / share(function_.ops[op])) * seconds[op];
+  }
+  return all;
 }
 
 // Rows go round a ring, but for x of a MatMulGrad. Nothing where products read them in both ways.
@@ -129,19 +141,26 @@ std::vector<Seconds> OverlappedMessages::chunks(const ir::Op& sum, const Product
 // Nothing where so many chunks do not divide it.
 std::optional<Seconds> OverlappedMessages::chunk(const ir::Op& sum, const ProductPieces& pieces, int chunks) const {
   const ir::Op* product = maker_of(function_.inputs(sum)[0]);
-  if (product == nullptr) return std::nullopt;
+  const Added several   = added(function_.inputs(sum).first(1));
+  if (product == nullptr || (!several.empty() && !several.in_chunks)) return std::nullopt;
+  if (!several.empty()) product = &function_.ops[several.products.front()];
   for (const auto& [cut, length] : cuts_of_sum(sum, *product)) {
-    if (can_be_cut(length, chunks)) return pieces.rows(*product, cut, chunks);
+    if (!can_be_cut(length, chunks)) continue;
+    if (several.empty()) return pieces.rows(*product, cut, chunks);
+    Seconds all;
+    for (const size_t one : several.products) all += pieces.rows(function_.ops[one], cut, chunks);
+    for (const size_t one : several.additions) all += pieces.addition(function_.ops[one], cut.output, chunks);
+    return all;
   }
   return std::nullopt;
 }
 
-// The products that a sum adds up, and the additions where it does so chunk by chunk: gradients of x, or several other
-// products. Empty: it adds up something else.
-std::vector<size_t> OverlappedMessages::added_products(const ir::Op& sum) const {
-  std::vector<size_t> products, additions;
+// What the operands of a sum add up: gradients of x, or, chunk by chunk, several other products. Empty: it adds up
+// something else.
+OverlappedMessages::Added OverlappedMessages::added(std::span<const ir::ValueId> operands) const {
+  Added added;
   size_t gradients = 0;
-  std::vector<ir::ValueId> open(function_.inputs(sum).begin(), function_.inputs(sum).end());
+  std::vector<ir::ValueId> open(operands.begin(), operands.end());
   while (!open.empty()) {
     const ir::ValueId id = open.back();
     const ir::Op* op     = maker_of(id);
@@ -150,18 +169,17 @@ std::vector<size_t> OverlappedMessages::added_products(const ir::Op& sum) const 
     const auto number = static_cast<size_t>(makers_[ir::index(id)]);
     if (op->def->name == "Add") {
       open.insert(open.end(), function_.inputs(*op).begin(), function_.inputs(*op).end());
-      additions.push_back(number);
+      added.additions.push_back(number);
     } else if (!cuts_of(*op).empty()) {
-      products.push_back(number);
+      added.products.push_back(number);
       gradients += is_product_gradient(*op) ? 1 : 0;
     } else {
       return {};
     }
   }
-  if (gradients == products.size()) return products;
-  if (gradients > 0 || additions.empty()) return {};
-  products.insert(products.end(), additions.begin(), additions.end());
-  return products;
+  added.in_chunks = gradients == 0;
+  const bool one  = added.in_chunks && added.additions.empty();
+  return one || (gradients > 0 && gradients < added.products.size()) ? Added() : added;
 }
 
 // The products that read what is gathered along the rows; other ops may, too.

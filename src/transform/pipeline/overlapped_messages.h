@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "foreflow/ir/uses.h"
@@ -34,7 +35,7 @@ class OverlappedMessages {
   using Share = std::function<double(const ir::Op& op)>;
   std::map<size_t, Beside> computes_beside(const std::vector<Seconds>& seconds, const ProductPieces& pieces,
                                            const Share& share) const;
-  // As StageModel::Message::chunks, of a sum of a product.
+  // As StageModel::Message::chunks, of a sum of a product or of several.
   std::vector<Seconds> chunks(const ir::Op& sum, const ProductPieces& pieces) const;
 
  private:
@@ -44,7 +45,13 @@ class OverlappedMessages {
   bool only_gradients_of_weights_read(const ir::Op& gather) const;
   std::optional<StageModel::Gathered> gathered(const ir::Op& gather, const std::vector<Seconds>& seconds,
                                                const ProductPieces& pieces, const Share& share) const;
-  std::vector<size_t> added_products(const ir::Op& sum) const;
+  struct Added {
+    std::vector<size_t> products, additions;
+    bool in_chunks = false;  // with the additions
+    bool empty() const { return products.empty(); }
+  };
+  Seconds on_one_device(const Added& added, const std::vector<Seconds>& seconds, const Share& share) const;
+  Added added(std::span<const ir::ValueId> operands) const;
   std::vector<ProductCut> cuts_of(const ir::Op& op) const;
   std::vector<std::pair<ProductCut, int64_t>> cuts_of_sum(const ir::Op& sum, const ir::Op& product) const;
   std::vector<ir::Type> types_of(const ir::Op& op) const;

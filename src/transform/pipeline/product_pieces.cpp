@@ -31,6 +31,15 @@ Seconds ProductPieces::rows(const ir::Op& product, const ProductCut& cut, int wa
   return price_({ops_.get("FusedMatMul", "ops"), attributes, inputs, known, 1}, outputs);
 }
 
+Seconds ProductPieces::addition(const ir::Op& add, size_t dimension, int ways) const {
+  std::vector<ir::Type> inputs, outputs = {type(function_.output(add, 0))};
+  for (const ir::ValueId id : function_.inputs(add)) inputs.push_back(type(id));
+  outputs[0].dims[dimension] /= ways;
+  for (ir::Type& input : inputs) input.dims[dimension] /= ways;
+  const std::vector<const ir::Array*> known(inputs.size(), nullptr);
+  return price_({*add.def, *add.attributes, inputs, known, 1}, outputs);
+}
+
 Seconds ProductPieces::weight_gradient(const ir::Op& product) const {
   if (!is_product_gradient(product)) return Seconds(0);
   const auto operands                 = function_.inputs(product);

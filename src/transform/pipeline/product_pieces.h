@@ -23,6 +23,8 @@ class ProductPieces {
   // The product of one of `ways` equal runs of rows; of a MatMulGrad the gradient of x. Requires: `ways` divides the
   // dimension of the cut.
   Seconds rows(const ir::Op& product, const ProductCut& cut, int ways) const;
+  // The addition of one of `ways` equal runs of products' results.
+  Seconds addition(const ir::Op& add, size_t dimension, int ways) const;
   // The gradient of the weight of a MatMulGrad, of all rows at once; 0 for other products.
   Seconds weight_gradient(const ir::Op& product) const;
 

@@ -30,7 +30,7 @@ std::optional<SummedProduct> summed_product(const ir::Function& function, const 
   const auto made       = static_cast<size_t>(maker);
   const ir::Op& product = function.ops[made];
   if (product.is_call() || product.def->role != ir::Role::compute) return std::nullopt;
-  return SummedProduct{made, product.result_count == 1 && made + inputs.size() >= op};
+  return SummedProduct{made, product.result_count == 1};
 }
 
 }  // namespace foreflow::transform

@@ -10,7 +10,7 @@ namespace foreflow::transform {
 
 struct SummedProduct {
   size_t op;      // that computes the first operand of the sum
-  bool is_exact;  // the product computes nothing else and is directly before the sum
+  bool is_exact;  // the product computes nothing else: it is computed in chunks, or its sum is waited for
 };
 
 // The product that the sum `op` of `function` may run beside. Nothing when the op is no sum of computed values, or when
