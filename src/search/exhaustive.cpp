@@ -287,23 +287,30 @@ class Search {
       note(chosen[i].prospect.point, admitted(predicted_.at(keys[i]), question_.goal().terms));
   }
 
-  // Neighbours in the order of their text share a model of stages more often than not.
+  // Neighbours in the order of their text share a model of stages more often than not. Points that do the same have the
+  // same bound.
   void refine(std::vector<Entry> chosen, WorkerPool& workers) {
     std::vector<std::pair<std::string, size_t>> keys;
+    std::map<std::string, size_t> known;
+    std::vector<size_t> same;
     for (size_t i = 0; i < chosen.size(); ++i) {
-      const ReadPoint read = question_.read(branches().fastest(chosen[i].prospect.branch()));
-      keys.emplace_back(read.scenario ? refiner_.key(*read.scenario) : "", i);
+      const Branch branch    = chosen[i].prospect.branch();
+      const Json fastest     = branches().fastest(branch);
+      const ReadPoint read   = question_.read(fastest);
+      const bool refines     = branches().can_be_refined(branch);
+      const std::string name = refines ? same_.key(read, fastest.dump_compact()) : std::to_string(i);
+      same.push_back(known.emplace(name, i).first->second);
+      if (same[i] == i) keys.emplace_back(read.scenario ? refiner_.key(*read.scenario) : "", i);
     }
     std::sort(keys.begin(), keys.end());
     std::vector<size_t> order;
     for (const auto& [key, i] : keys) order.push_back(i);
-    const std::vector<std::string> answers = ask(chosen, order, workers);
     std::vector<Refined> all(chosen.size());
     size_t next = 0;
-    for (const std::string& text : answers) {
+    for (const std::string& text : ask(chosen, order, workers)) {
       for (const Refined& one : read_refined(text)) all[order[next++]] = one;
     }
-    for (size_t i = 0; i < chosen.size(); ++i) refined(std::move(chosen[i]), all[i]);
+    for (size_t i = 0; i < chosen.size(); ++i) refined(std::move(chosen[i]), all[same[i]]);
   }
 
   // The answers about the chosen branches in this order, some of them together.
