@@ -38,8 +38,10 @@ struct Workload {
   std::map<std::string, ir::Dims> shapes;         // onnx: of graph inputs
   std::map<std::string, int64_t> dims;            // onnx: sizes of symbols in the shapes of graph inputs
   std::optional<ir::DType> dtype;                 // files: converts to this type; absent: as in the file
-  bool fp8            = false;                    // products with weights are done in fp8; the rest in `dtype`
-  int fp8_updates     = 0;                        // kernels that update the scales of a module, in each of its passes
+  bool fp8 = false;                               // products with weights are done in fp8; the rest in `dtype`
+  // Products of Float32 run on the units of TF32: dtype "tf32", or f32 with `cost.tf32`.
+  bool tf32           = false;
+  int fp8_updates     = 0;  // kernels that update the scales of a module, in each of its passes
   workload::Mode mode = workload::Mode::training;
   std::string optimizer;
   transform::MixedPrecision precision;  // of weights narrower than Float32
