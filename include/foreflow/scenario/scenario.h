@@ -98,11 +98,12 @@ struct Strategy {
   transform::Results results = transform::Results::gather;
   transform::TensorPlan tensor_plan;  // which weights tensor parallelism splits
   bool sequence_parallel = false, vocabulary_parallel = false;
-  // As in transform::DataParallel, `zero` to `float_gathers`.
+  // As in transform::DataParallel, `zero` to `reduce_dtype`.
   int zero               = 0;
   bool overlap_gradients = false;
   Bytes bucket{0}, first_bucket{0};
   bool by_block = false, prefetch = true, keeps_gathered = false, float_gathers = false;
+  std::optional<ir::DType> reduce_dtype  = std::nullopt;
   bool overlap_sends                     = false;
   bool scatter_gather                    = false;    // messages of a pipeline in parts: transform::Pipeline::scattered
   const reshard::StrategyDef* resharding = nullptr;  // how tensors travel between stages that are sharded differently

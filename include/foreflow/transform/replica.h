@@ -1,6 +1,7 @@
 // Data parallelism: writes out all replicas, or the program of one replica that stands for all.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "foreflow/base/units.h"
@@ -52,8 +53,12 @@ struct DataParallel {
   // a param_dtype, under torch.autocast).
   bool float_gathers = false;
 
+  // The type in which gradients travel and are summed: they are converted before, and what was summed is converted back
+  // (FSDP's MixedPrecision(reduce_dtype), DDP's bf16_compress_hook). Nothing: that of each gradient.
+  std::optional<ir::DType> reduce_dtype = std::nullopt;
+
   // Whether there is more to do than to all-reduce each gradient before its use.
-  bool shares() const { return ways > 1 && (zero > 0 || overlap || bucket > Bytes(0)); }
+  bool shares() const { return ways > 1 && (zero > 0 || overlap || bucket > Bytes(0) || reduce_dtype); }
 };
 
 // Copies the program onto `ways` groups of devices. Every replica gets a part of the batch; sums over the batch

@@ -79,7 +79,7 @@ class CallWriter {
     }
     const ValueId reduced = messages_.sum(operands, types, sum.device);
     if (sum.packed) return packed_.push_back(reduced);
-    const Values parts = messages_.unpack(reduced, sum.gradients.size());
+    const Values parts = messages_.unpack_sums(reduced, types);
     for (size_t i = 0; i < parts.size(); ++i) {
       if (sum.adds[i] == kNoOp) {
         sums_[sum.gradients[i]] = parts[i];
