@@ -50,7 +50,8 @@ struct DataParallel {
   bool keeps_gathered = false;
 
   // Sharded weights in 16 bits are gathered in Float32, and converted where they arrive (FSDP's MixedPrecision without
-  // a param_dtype, under torch.autocast).
+  // a param_dtype, under torch.autocast). The backward pass gathers them, too, but reads what the forward pass has
+  // converted and kept, as autograd does; where it computes something again, it converts again.
   bool float_gathers = false;
 
   // The type in which gradients travel and are summed: they are converted before, and what was summed is converted back

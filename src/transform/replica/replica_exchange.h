@@ -32,6 +32,8 @@ class ReplicaExchange {
   // The value whose elements form such a matrix.
   ir::ValueId from_rows(ir::ValueId matrix, const ir::Type& type);
 
+  // Whether a weight of this type travels in Float32.
+  bool widens(const ir::Type& type) const;
   // The row of a weight of this type as it travels, and the weight from what was gathered of it.
   ir::ValueId to_gather(ir::ValueId row, const ir::Type& type);
   ir::ValueId from_gathered(ir::ValueId matrix, const ir::Type& type);
@@ -43,7 +45,6 @@ class ReplicaExchange {
   ir::ValueId cast(ir::ValueId value, ir::DType dtype);
   // Whether a gradient of this type travels in another one.
   bool converts(const ir::Type& type) const;
-  bool widens(const ir::Type& type) const;
   ir::ValueId collective(const char* op, ir::ValueId value, ir::Attributes attributes);
 
   ir::FunctionBuilder& builder_;
