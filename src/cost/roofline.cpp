@@ -107,9 +107,15 @@ struct Fp8Traffic {
 Fp8Traffic fp8_traffic(const Application& application, const ir::Work& work) {
   const int64_t operand = application.call.attributes.get_int(ir::kFp8);
   const ir::Type& type  = application.call.inputs[static_cast<size_t>(std::max<int64_t>(operand, 0))];
-  const int wide        = ir::size_of(type.dtype);
-  const Bytes narrow    = ir::bytes_of(type) / wide;
-  return {work.read / wide + work.written, operand < 0 ? Bytes(0) : (wide + 2) * narrow};
+  // What is there in fp8 has a byte already.
+  Bytes in_fp8;
+  int wide = 1;
+  for (const ir::Type& input : application.call.inputs) {
+    wide = std::max(wide, ir::size_of(input.dtype));
+    if (ir::size_of(input.dtype) == 1) in_fp8 += ir::bytes_of(input);
+  }
+  const Bytes product = (work.read - in_fp8) / wide + in_fp8 + work.written;
+  return {product, operand < 0 ? Bytes(0) : (1 + 2. / ir::size_of(type.dtype)) * ir::bytes_of(type)};
 }
 
 // Williams, Waterman, Patterson 2009: an op takes the longer of its arithmetic at peak and its traffic at full memory
