@@ -63,9 +63,10 @@ void write_streams(const Options& options, const stream::Program& program) {
 
 // The program of a device or rank, in the form of the target.
 void write_programs(const Options& options, const ir::Module& module,
-                    const interpret::MixedInterpretation& interpretation, const std::string& title) {
+                    const interpret::MixedInterpretation& interpretation, const std::string& title,
+                    lower::Products products = lower::Products::exact) {
   if (options.target == "distir") return write_ranks(options, module, interpretation);
-  write_pytorch(options.folder, module, interpretation, title);
+  write_pytorch(options.folder, module, interpretation, title, products);
 }
 
 // All copies of a weight, and of a part of one, get the same numbers: those of the sequential program.
@@ -87,7 +88,8 @@ void lower_scenario(const Options& options) {
                        sequential, scenario::resolve(scenario, sequential, *platform).value(), *platform);
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   if (options.target == "pytorch") module = lower::with_reshard_jobs(module, interpretation, {*platform}, placed);
-  write_programs(options, module, interpretation, scenario.name);
+  write_programs(options, module, interpretation, scenario.name,
+                 scenario.workload.tf32 ? lower::Products::tf32 : lower::Products::exact);
   if (options.example)
     write_example(options.folder, module, divided_example(sequential.module, *options.example, steps));
   if (options.target != "distir") return;

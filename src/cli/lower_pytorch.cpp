@@ -91,9 +91,10 @@ void write_arrays(const std::string& folder, const ir::Function& function, std::
 }  // namespace
 
 void write_pytorch(const std::string& folder, const ir::Module& module,
-                   const interpret::MixedInterpretation& interpretation, const std::string& title) {
+                   const interpret::MixedInterpretation& interpretation, const std::string& title,
+                   lower::Products products) {
   const auto programs      = lower::project(module, interpretation, ops::table(), lower::Grain::gpu);
-  const std::string script = lower::pytorch_script(programs, title);
+  const std::string script = lower::pytorch_script(programs, title, products);
   if (folder == "-") return write_file("-", script);
   write_file(path_in(folder, "run.py"), script);
   show(fmt::format("{}: torchrun --nproc-per-node {} run.py\n", escape::terminal(folder), programs.size()));

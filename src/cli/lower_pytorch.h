@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "foreflow/interpret/mixed.h"
+#include "foreflow/lower/pytorch.h"
 
 namespace foreflow::cli {
 
 // Writes FOLDER/run.py and says on stdout how to run it; "-" writes the script itself to stdout.
 void write_pytorch(const std::string& folder, const ir::Module& module,
-                   const interpret::MixedInterpretation& interpretation, const std::string& title);
+                   const interpret::MixedInterpretation& interpretation, const std::string& title,
+                   lower::Products products);
 
 // Numbers for the parameters of the program: floats in [0, 1), integers 0 or 1.
 std::vector<ir::Array> example_arguments(const ir::Module& module, uint64_t seed);

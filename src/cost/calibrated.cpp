@@ -170,12 +170,13 @@ CostModel make(const JsonView& parameters) {
   for (const auto& [key, member] : kLawBytes) {
     if (parameters.has(key)) tables.terms.*member = parameters.at(key).as_bytes();
   }
-  tables.terms.tf32 = parameters.bool_or("tf32", false);
+  const bool tf32   = parameters.bool_or("tf32", false);
+  tables.terms.tf32 = tf32;
   if (parameters.has("attention")) tables.terms.attention = kernels_named(parameters.at("attention"));
   const bool has_laws = tables.own || !parameters.has("families");
   const auto shared   = std::make_shared<const Tables>(std::move(tables));
-  const Json nothing  = Json::object();
-  CostModel model     = cost_models().get("roofline", parameters.where()).make(JsonView(nothing, parameters.file()));
+  const Json beyond   = Json::object().set("tf32", tf32);
+  CostModel model     = cost_models().get("roofline", parameters.where()).make(JsonView(beyond, parameters.file()));
   const bool measured = measured_messages(parameters);
   model.name          = "calibrated";
   model.measures_collectives = has_laws && !shared->own;

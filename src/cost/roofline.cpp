@@ -24,6 +24,9 @@ const Keys& keys() {
       {"memory_efficiency", "share of the memory bandwidth that is reached", types::positive(1),
        fmt::format("{:.3g}", kMemoryEfficiency)},
       {"kernel_floor", "no kernel takes less on the device", types::time(), "\"0s\""},
+      {"tf32",
+       "products in f32 run on the units of TF32, where a device has them (torch.backends.cuda.matmul.allow_tf32)",
+       types::flag(), "false"},
       {"unaligned", "products with rows that are no multiple of 16 bytes take so many times the arithmetic",
        types::number(1), "1"},
       {"optimizer_bytes", "read and written for each parameter by the optimizer", types::bytes(),
@@ -53,7 +56,8 @@ struct RooflineTerms {
   double compute = kComputeEfficiency, memory = kMemoryEfficiency;
   Seconds kernel_floor;
   double unaligned = 1;
-  Bytes optimizer_bytes;  // for each parameter; 0: those of the operands and results
+  bool tf32        = false;  // products of Float32 run on the units of TF32
+  Bytes optimizer_bytes;     // for each parameter; 0: those of the operands and results
 };
 
 // True for a tensor whose rows do not all begin at a multiple of 16 bytes, as loads and matrix units want them.
@@ -66,8 +70,12 @@ bool has_odd_rows(const ir::Type& type) {
 // Work that does at least this many flop for each byte is done by matrix units.
 constexpr double kFlopPerByteOfProducts = 8;
 
+bool is_product(const ir::Work& work) {
+  return work.flops.value() >= kFlopPerByteOfProducts * (work.read + work.written).value();
+}
+
 bool is_odd_product(const Application& application, const ir::Work& work) {
-  if (work.flops.value() < kFlopPerByteOfProducts * (work.read + work.written).value()) return false;
+  if (!is_product(work)) return false;
   return std::any_of(application.call.inputs.begin(), application.call.inputs.end(), has_odd_rows) ||
          std::any_of(application.outputs.begin(), application.outputs.end(), has_odd_rows);
 }
@@ -80,8 +88,12 @@ double parameters_in(const ir::Type& type) {
 }
 
 // The element type of the units that do the arithmetic.
-std::string_view unit_dtype(const Application& application, const platform::Device& device) {
-  if (application.call.attributes.find(ir::kFp8) == nullptr) return compute_dtype(application);
+std::string_view unit_dtype(const Application& application, const platform::Device& device, const ir::Work& work,
+                            const RooflineTerms& terms) {
+  if (application.call.attributes.find(ir::kFp8) == nullptr) {
+    const std::string_view own = compute_dtype(application);
+    return terms.tf32 && own == "f32" && is_product(work) && device.peaks.contains("tf32") ? "tf32" : own;
+  }
   if (!device.peaks.contains("f8"))
     throw Error("$.workload.dtype", "is fp8, of which " + device.kind + " has no units; use bf16");
   return "f8";
@@ -95,9 +107,15 @@ struct Fp8Traffic {
 Fp8Traffic fp8_traffic(const Application& application, const ir::Work& work) {
   const int64_t operand = application.call.attributes.get_int(ir::kFp8);
   const ir::Type& type  = application.call.inputs[static_cast<size_t>(std::max<int64_t>(operand, 0))];
-  const int wide        = ir::size_of(type.dtype);
-  const Bytes narrow    = ir::bytes_of(type) / wide;
-  return {work.read / wide + work.written, operand < 0 ? Bytes(0) : (wide + 2) * narrow};
+  // What is there in fp8 has a byte already.
+  Bytes in_fp8;
+  int wide = 1;
+  for (const ir::Type& input : application.call.inputs) {
+    wide = std::max(wide, ir::size_of(input.dtype));
+    if (ir::size_of(input.dtype) == 1) in_fp8 += ir::bytes_of(input);
+  }
+  const Bytes product = (work.read - in_fp8) / wide + in_fp8 + work.written;
+  return {product, operand < 0 ? Bytes(0) : (1 + 2. / ir::size_of(type.dtype)) * ir::bytes_of(type)};
 }
 
 // Williams, Waterman, Patterson 2009: an op takes the longer of its arithmetic at peak and its traffic at full memory
@@ -105,7 +123,7 @@ Fp8Traffic fp8_traffic(const Application& application, const ir::Work& work) {
 Seconds roofline_time(const Application& application, const platform::Device& device, const RooflineTerms& terms) {
   const ir::Work work = application.call.def.work(application.call, application.outputs);
   if (work.kernels == 0) return Seconds(0);
-  Seconds arithmetic = work.flops / (device.peak(unit_dtype(application, device)) * terms.compute);
+  Seconds arithmetic = work.flops / (device.peak(unit_dtype(application, device, work, terms)) * terms.compute);
   if (terms.unaligned > 1 && is_odd_product(application, work)) arithmetic = terms.unaligned * arithmetic;
   const BytesPerSecond memory = device.memory_bandwidth * terms.memory;
   if (application.call.attributes.find(ir::kFp8) != nullptr) {
@@ -126,6 +144,7 @@ Seconds roofline_time(const Application& application, const platform::Device& de
 
 RooflineTerms read_terms(const JsonView& parameters) {
   RooflineTerms terms;
+  terms.tf32    = parameters.bool_or("tf32", false);
   terms.compute = efficiency(parameters, "compute_efficiency", kComputeEfficiency);
   terms.memory  = efficiency(parameters, "memory_efficiency", kMemoryEfficiency);
   if (parameters.has("kernel_floor")) terms.kernel_floor = bounded_time(parameters.at("kernel_floor"));

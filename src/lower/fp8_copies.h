@@ -9,8 +9,8 @@
 
 namespace foreflow::lower {
 
-// Per parameter of the entry function: how many such copies are kept of it, 0 to 2. Weights that are gathered before
-// they are read have none.
+// Per parameter of the entry function: how many such copies are kept of it, 0 to 2. Of weights that are gathered from
+// the replicas before they are read, each keeps copies of its part (prepare_te_modules_for_fsdp).
 std::vector<int> fp8_copies(const ir::Module& module);
 
 }  // namespace foreflow::lower

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "foreflow/ir/fp8.h"
 #include "foreflow/ir/host_memory.h"
 
 namespace foreflow::lower {
@@ -190,7 +191,8 @@ class Classifier {
     }
     if (is_named(op, "UnpackTuple") && op.result_count > 1 && weight != kNone) weight = tuple_of(op, f);
     const bool again     = op.attributes->find("recompute") != nullptr;
-    const bool late      = (results & (kBackward | kForward)) == 0 && (results & kNeeded) != 0;
+    const bool copied    = op.attributes->find(ir::kFp8) != nullptr;  // in the forward pass, for the backward one
+    const bool late      = !copied && (results & (kBackward | kForward)) == 0 && (results & kNeeded) != 0;
     const bool backwards = (results & kBackward) != 0 || again || late || sent_to(op) == ir::kHostMemory;
     if (late && !again) {
       for (uint32_t i = 0; i < op.result_count; ++i) marks_[f][op.first_result + i] |= kLate;

@@ -26,9 +26,9 @@ const Size& size_of(const Published& row) {
 
 // Bytes that FSDP and torch.autocast move on the device for a gradient that is summed. Composer's mixed precision
 // DEFAULT (get_mixed_precision, 0.11 to 0.16) sets no param_dtype, so Float32 is gathered, which autocast converts
-// (strategy.float_gathers), and sums bf16: gradients are converted back (6), put side by side (8), converted (6) and
-// divided (4). PURE does all in bf16: side by side (4), divided (4).
-const char* reduced_bytes(bool pure) { return pure ? "8B" : "24B"; }
+// (strategy.float_gathers), and sums bf16: gradients are converted back (workload.float_gradients), put side by side
+// (8), converted (strategy.reduce_dtype) and divided (4). PURE does all in bf16: side by side (4), divided (4).
+const char* reduced_bytes(bool pure) { return pure ? "8B" : "12B"; }
 
 void adjust(const Published& row, Json& scenario) {
   const Size& size = size_of(row);
@@ -39,12 +39,14 @@ void adjust(const Published& row, Json& scenario) {
       .set("layers", size.layers)
       .set("heads", size.heads)
       .set("dtype", eight ? "fp8" : "bf16")
+      .set("float_gradients", row.word("MP Mode") != "PURE")
       // Under torch.autocast, which leaves embeddings and what is added to them in Float32.
       .set("fp32_residual", row.word("Precision").starts_with("amp_"));
   const bool pure = row.word("MP Mode") == "PURE";
   scenario.member("strategy")
       .set("recompute", on("Activation Checkpointing") ? "full" : "none")
-      .set("float_gathers", !pure);
+      .set("float_gathers", !pure)
+      .set("reduce_dtype", pure ? "gradient" : "bf16");
   scenario.member("cost").set("reduced_bytes", reduced_bytes(pure));
   const std::string& gpu = row.word("GPU");
   scenario.member("platform")

@@ -220,7 +220,8 @@ transform::DataParallel data_parallel(const Strategy& strategy) {
           .by_block       = strategy.by_block,
           .prefetch       = strategy.prefetch,
           .keeps_gathered = strategy.keeps_gathered,
-          .float_gathers  = strategy.float_gathers};
+          .float_gathers  = strategy.float_gathers,
+          .reduce_dtype   = strategy.reduce_dtype};
 }
 
 bool clips(const Scenario& scenario) {

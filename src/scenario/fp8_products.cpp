@@ -1,10 +1,14 @@
 #include "scenario/fp8_products.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
+#include "foreflow/ir/builder.h"
 #include "foreflow/ir/fp8.h"
 #include "foreflow/ir/shared_attributes.h"
 #include "foreflow/ir/uses.h"
+#include "foreflow/ops/table.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -51,6 +55,63 @@ bool continues_module(const ir::Function& function, const std::vector<int32_t>& 
   }
 }
 
+bool is_marked(const ir::Op& op, std::string_view name) {
+  return !op.is_call() && op.def->name == name && op.attributes->find(ir::kFp8) != nullptr;
+}
+
+// The function with a copy in fp8 of each activation that products of both passes read, before the first product of the
+// forward pass. The gradients of weights read the copy, so that the activation need not be kept for them.
+class CopyWriter {
+ public:
+  explicit CopyWriter(const ir::Function& function)
+      : function_(function), builder_(function.name, ops::table()), map_(function.values.size(), ir::ValueId::none) {}
+
+  ir::Function run() {
+    for (size_t i = 0; i < function_.parameters.size(); ++i)
+      map_[i] = builder_.parameter(function_.values[i].name, function_.parameters[i], function_.values[i].annotation);
+    std::set<ir::ValueId> kept;
+    for (const ir::Op& op : function_.ops) {
+      if (is_marked(op, "MatMulGrad")) kept.insert(function_.inputs(op)[0]);
+    }
+    for (const ir::Op& op : function_.ops) {
+      if (is_marked(op, "MatMul") && kept.contains(function_.inputs(op)[0])) add_copy(function_.inputs(op)[0]);
+      copy(op);
+    }
+    std::vector<ir::ValueId> results;
+    for (const ir::ValueId id : function_.results) results.push_back(map_[ir::index(id)]);
+    return builder_.finish(std::move(results));
+  }
+
+ private:
+  void add_copy(ir::ValueId id) {
+    const auto [found, fresh] = copies_.try_emplace(id);
+    if (!fresh) return;
+    found->second = builder_.op("Cast", {map_[ir::index(id)]},
+                                {{"to", std::string(ir::name(ir::DType::f8))}, {std::string(ir::kFp8), int64_t{-1}}});
+  }
+
+  void copy(const ir::Op& op) {
+    std::vector<ir::ValueId> operands;
+    for (const ir::ValueId id : function_.inputs(op))
+      operands.push_back(id == ir::ValueId::none ? id : map_[ir::index(id)]);
+    const auto narrow = is_marked(op, "MatMulGrad") ? copies_.find(function_.inputs(op)[0]) : copies_.end();
+    if (narrow != copies_.end()) operands[0] = narrow->second;
+    const size_t first = ir::index(builder_.append(op.def, op.callee, op.attributes, operands, op.result_count));
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      const ir::Value& value = function_.values[op.first_result + i];
+      const auto made        = static_cast<ir::ValueId>(first + i);
+      builder_.set_name(made, value.name);
+      if (value.annotation != nullptr) builder_.annotate(made, value.annotation);
+      map_[op.first_result + i] = made;
+    }
+  }
+
+  const ir::Function& function_;
+  ir::FunctionBuilder builder_;
+  std::vector<ir::ValueId> map_;
+  std::map<ir::ValueId, ir::ValueId> copies_;
+};
+
 }  // namespace
 
 ir::Module with_fp8_products(ir::Module module, int64_t vocabulary, int updates) {
@@ -68,6 +129,10 @@ ir::Module with_fp8_products(ir::Module module, int64_t vocabulary, int updates)
         attributes.set(std::string(ir::kFp8Updates), int64_t{updates});
       op.attributes = shared(std::move(attributes));
     }
+  }
+  for (ir::Function& function : module.functions) {
+    const auto keeps = [](const ir::Op& op) { return is_marked(op, "MatMulGrad"); };
+    if (std::any_of(function.ops.begin(), function.ops.end(), keeps)) function = CopyWriter(function).run();
   }
   return module;
 }

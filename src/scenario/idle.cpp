@@ -20,6 +20,11 @@ struct StrategyRow {
 
 bool trains(const Scenario& scenario) { return scenario.workload.mode == workload::Mode::training; }
 
+// Of the gradients that are summed, as far as the scenario says.
+ir::DType gradient_dtype(const Workload& workload) {
+  return workload.precision.float_gradients ? ir::DType::f32 : workload.dtype.value_or(ir::DType::f32);
+}
+
 std::string unless(bool needed, std::string_view why) { return needed ? std::string() : std::string(why); }
 std::string unsplit(const Scenario& scenario) { return unless(scenario.strategy.tp > 1, "tp is 1"); }
 std::string unpiped(const Scenario& scenario) { return unless(scenario.strategy.pp > 1, "pp is 1"); }
@@ -102,11 +107,21 @@ const StrategyRow kStrategy[] = {
      [](const Scenario& scenario) {
        return unless(!scenario.strategy.float_gathers || scenario.strategy.zero == 3, "weights are not split");
      }},
+<<<<<<< HEAD
     {"sequence_first",
      [](const Scenario& scenario) -> std::string {
        const Strategy& strategy = scenario.strategy;
        if (!strategy.sequence_first || strategy.copies_attention()) return "";
        return strategy.microbatch_size() == 1 ? "a microbatch is one sample" : "attention is no flash attention";
+=======
+    {"reduce_dtype",
+     [](const Scenario& scenario) {
+       const auto& chosen      = scenario.strategy.reduce_dtype;
+       const std::string alone = chosen ? uncopied(scenario) : "";
+       if (!chosen || !alone.empty()) return alone;
+       if (!trains(scenario)) return std::string("inference has no gradients");
+       return unless(*chosen != gradient_dtype(scenario.workload), "gradients have this type");
+>>>>>>> b025c9ea57cce84cf303bfc02cdb0544e1517aba
      }},
     {"first_bucket_size",
      [](const Scenario& scenario) {

@@ -70,6 +70,12 @@ double message_error(const Scenario& scenario) {
   return has_library ? kByLibrary : kByLinks;
 }
 
+// The type whose peak the summary compares with: that of the units which multiply.
+std::string_view units_of(const Workload& workload) {
+  if (workload.fp8) return "f8";
+  return workload.tf32 ? "tf32" : ir::short_name(workload.dtype.value_or(ir::DType::f32));
+}
+
 }  // namespace
 
 report::Job describe(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
@@ -83,7 +89,7 @@ report::Job describe(const Scenario& scenario, const Sequential& sequential, con
   job.model_flops = sequential.model_flops;
   // A ring leaves out blocks that are hidden as a whole, and fused ops some of the arithmetic of a softmax.
   job.hardware_flops  = std::max(job.model_flops, hardware_flops(lowered.compact, counts));
-  job.dtype           = scenario.workload.fp8 ? "f8" : ir::short_name(scenario.workload.dtype.value_or(ir::DType::f32));
+  job.dtype           = units_of(scenario.workload);
   job.training        = scenario.workload.mode == workload::Mode::training;
   job.placement       = describe(scenario.placement);
   job.allocator       = scenario.allocator;

@@ -113,7 +113,9 @@ namespace {
 
 // Members that depend on the strategy but are not part of it.
 void read_rest(const JsonView& root, Scenario& scenario) {
-  scenario.cost = read_cost(part_or_empty(root, "cost"), scenario.strategy);
+  const JsonView cost    = part_or_empty(root, "cost");
+  scenario.cost          = read_cost(cost, scenario.strategy, scenario.workload);
+  scenario.workload.tf32 = scenario.workload.tf32 || asks_for_tf32(cost, scenario.workload);
   adapt_to(scenario.cost, part_or_empty(root, "strategy"), scenario.strategy);
   scenario.collectives = read_collectives(part_or_empty(root, "collective"), scenario.strategy, scenario.cost);
   scenario.channels    = read_channels(part_or_empty(root, "collective"));

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "foreflow/cost/load.h"
 #include "scenario/collective_groups.h"
 #include "scenario/keys/sections.h"
@@ -22,6 +24,20 @@ lower::Algorithms read_algorithms(const JsonView& json) {
   return chosen;
 }
 
+// The parameters of a cost model that prices products of Float32 on the units of TF32.
+Json with_tf32(const JsonView& cost) {
+  if (cost.has("tf32") && !cost.at("tf32").as_bool())
+    cost.at("tf32").fail("is false, but workload.dtype is tf32; leave it out, or write f32 there");
+  const std::string name = cost.string_or("model", std::string(cost::default_model(cost.json())));
+  const auto has_key     = [](const KeyDef& key) { return key.name == "tf32"; };
+  const auto& known      = cost::cost_models();
+  for (const cost::CostModelDef& model : known) {
+    if (model.name == name && std::none_of(model.keys.begin(), model.keys.end(), has_key))
+      cost.at("model").fail(name + " has no times for workload.dtype tf32; write f32 there, or roofline here");
+  }
+  return Json(cost.json()).set("tf32", true);
+}
+
 }  // namespace
 
 PlatformChoice read_platform(const JsonView& json) {
@@ -40,11 +56,18 @@ PlatformChoice read_platform(const JsonView& json) {
   return choice;
 }
 
-cost::CostModel read_cost(const JsonView& json, const Strategy& strategy) {
+bool asks_for_tf32(const JsonView& cost, const Workload& workload) {
+  return workload.dtype == ir::DType::f32 && cost.has("tf32") && cost.at("tf32").as_bool();
+}
+
+cost::CostModel read_cost(const JsonView& json, const Strategy& strategy, const Workload& workload) {
   const bool shares = strategy.zero == 1 || strategy.zero == 2;
   const cost::ProgramSize size{strategy.devices(), shares ? strategy.dp : 1};
   const std::string name = json.string_or("model", "roofline");
-  return is_file(name) ? cost::load_model(beside(json.file(), name), json.json(), size) : cost::make_model(json, size);
+  const Json chosen      = workload.tf32 ? with_tf32(json) : json.json();
+  const JsonView parameters(chosen, json.file());
+  return is_file(name) ? cost::load_model(beside(json.file(), name), chosen, size)
+                       : cost::make_model(workload.tf32 ? parameters : json, size);
 }
 
 int read_channels(const JsonView& json) {

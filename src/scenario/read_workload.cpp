@@ -51,8 +51,14 @@ void read_source_of(const JsonView& json, Workload& workload) {
   json.allow_only(family_key_names(*workload.family));
 }
 
-// Products in fp8, all else in bf16, as Transformer Engine runs them.
-bool is_fp8(const JsonView& dtype) { return dtype.json().if_string() != nullptr && dtype.as_string() == "fp8"; }
+// Types by name that are no type of tensors. fp8: products in fp8, all else in bf16, as Transformer Engine runs them;
+// tf32: tensors of Float32, products on the units of TF32.
+bool is_named(const JsonView& dtype, std::string_view name) {
+  return dtype.json().if_string() != nullptr && dtype.as_string() == name;
+}
+bool has_dtype(const JsonView& json, std::string_view name) {
+  return json.has("dtype") && is_named(json.at("dtype"), name);
+}
 
 std::optional<ir::DType> read_dtype(const JsonView& json, const Workload& workload) {
   if (!json.has("dtype")) {
@@ -60,10 +66,11 @@ std::optional<ir::DType> read_dtype(const JsonView& json, const Workload& worklo
     return std::nullopt;
   }
   const JsonView value = json.at("dtype");
-  if (is_fp8(value)) return ir::DType::bf16;
+  if (is_named(value, "fp8")) return ir::DType::bf16;
+  if (is_named(value, "tf32")) return ir::DType::f32;
   const std::optional<ir::DType> dtype = ir::find_dtype(value.as_string());
   if (!dtype || !ir::is_arithmetic(*dtype))
-    value.fail("\"" + value.as_string() + "\" is no floating-point type; use f64, f32, f16, bf16, f8 or fp8");
+    value.fail("\"" + value.as_string() + "\" is no floating-point type; use f64, f32, tf32, f16, bf16, f8 or fp8");
   return dtype;
 }
 
@@ -136,7 +143,8 @@ Workload read_workload(const JsonView& json) {
   read_source_of(json, workload);
   read_sizes(json, workload);
   workload.dtype          = read_dtype(json, workload);
-  workload.fp8            = json.has("dtype") && is_fp8(json.at("dtype"));
+  workload.fp8            = has_dtype(json, "fp8");
+  workload.tf32           = has_dtype(json, "tf32");
   workload.fp8_updates    = read_fp8_updates(json);
   workload.mode           = read_mode(json, workload);
   workload.optimizer      = read_optimizer(json, workload);

@@ -28,9 +28,22 @@ double collective_share(const Scenario& scenario, const platform::Platform& plat
   return share;
 }
 
+// "dtype": "tf32" asks for units that V100 and older ones lack.
+void check_types(const Scenario& scenario, const platform::Platform& platform) {
+  for (const Job& job : scenario.jobs) check_types(job.scenario, platform);
+  if (!scenario.jobs.empty() || !scenario.workload.tf32) return;
+  const JsonView workload = scenario.root().at("workload");
+  if (!workload.has("dtype") || workload.at("dtype").as_string() != "tf32") return;
+  const auto has_units = [](const platform::Device& device) { return device.peaks.contains("tf32"); };
+  const auto& kinds    = platform.devices().kinds();
+  if (std::none_of(kinds.begin(), kinds.end(), has_units))
+    workload.at("dtype").fail("is tf32, of which " + kinds.begin()->kind + " has no units; use f32");
+}
+
 }  // namespace
 
 Scenario with_known_names(Scenario scenario, const platform::Platform& platform) {
+  check_types(scenario, platform);
   if (scenario.disturbances) {
     scenario.simulation.disturbances = simulate::numbered(*scenario.disturbances, platform);
     scenario.disturbances.reset();

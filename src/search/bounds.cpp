@@ -9,6 +9,7 @@
 #include "foreflow/base/memory.h"
 #include "foreflow/base/process.h"
 #include "foreflow/scenario/strategy_key.h"
+#include "search/replica_exchange.h"
 
 namespace foreflow::search {
 namespace {
@@ -154,7 +155,7 @@ class Bounder {
     if (replicas_ == 1 || strategy_.overlap_gradients || demand_.gradients == Bytes(0)) return Seconds(0);
     Alike groups{{}, 1, strategy_.devices() / replicas_};
     for (int replica = 0; replica < replicas_; ++replica) groups.ranks.push_back(replica * groups.count);
-    return shapes_.all_reduce(scenario_, where_, demand_.gradients, groups);
+    return shapes_.all_reduce(scenario_, where_, least_summed(scenario_, demand_.gradients), groups);
   }
 
   // Lower bound of the work once per iteration, summed over all stages.

@@ -33,6 +33,14 @@ std::vector<Bytes> sums_of(const std::vector<Bytes>& sizes, const std::vector<si
 
 }  // namespace
 
+// Some gradients may have 32 bits in programs of 16 bits.
+Bytes least_summed(const scenario::Scenario& scenario, Bytes gradients) {
+  if (!scenario.strategy.reduce_dtype) return gradients;
+  const ir::DType dtype = scenario.workload.dtype.value_or(ir::DType::f64);
+  const double widest   = dtype == ir::DType::f64 ? ir::size_of(ir::DType::f64) : ir::size_of(ir::DType::f32);
+  return std::min(1.0, ir::size_of(*scenario.strategy.reduce_dtype) / widest) * gradients;
+}
+
 ReplicaExchange::ReplicaExchange(const scenario::Scenario& scenario, GroupShapes& shapes, const Arrangement& where)
     : scenario_(scenario),
       strategy_(scenario.strategy),
@@ -46,7 +54,7 @@ ReplicaExchange::ReplicaExchange(const scenario::Scenario& scenario, GroupShapes
 
 Seconds ReplicaExchange::all_reduce(Bytes bytes) const {
   if (ways_ == 1 || bytes == Bytes(0)) return Seconds(0);
-  return shapes_.all_reduce(scenario_, where_, bytes, groups_);
+  return shapes_.all_reduce(scenario_, where_, least_summed(scenario_, bytes), groups_);
 }
 
 Seconds ReplicaExchange::pair(size_t device, size_t partner, Bytes bytes) const {
@@ -69,6 +77,7 @@ Seconds ReplicaExchange::half(collective::Kind kind, Bytes bytes) const {
   if (ways_ == 1 || bytes == Bytes(0)) return Seconds(0);
   Known& known = this->known(kind);
   if (!known.message) return Seconds(0);
+  if (kind == collective::Kind::reduce_scatter) bytes = least_summed(scenario_, bytes);
   for (const auto& [size, time] : known.times) {
     if (size == bytes.value()) return time;
   }

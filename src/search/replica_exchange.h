@@ -19,6 +19,9 @@ struct StageExchange {
   Seconds largest_gather;  // of those of a forward pass
 };
 
+// At least so many bytes travel where gradients of `gradients` bytes are summed over replicas (strategy.reduce_dtype).
+Bytes least_summed(const scenario::Scenario& scenario, Bytes gradients);
+
 class ReplicaExchange {
  public:
   // All arguments must live as long.
@@ -26,10 +29,11 @@ class ReplicaExchange {
 
   int ways() const { return ways_; }
 
+  // Of gradients.
   Seconds all_reduce(Bytes bytes) const;
   // An all-reduce of two devices of the first replica: the first ones of the groups that have these stages of a pipe.
   Seconds pair(size_t device, size_t partner, Bytes bytes) const;
-  // A reduce-scatter or an all-gather; 0 where a formula of the cost model gives its time.
+  // A reduce-scatter of gradients or an all-gather; 0 where a formula of the cost model gives its time.
   Seconds half(collective::Kind kind, Bytes bytes) const;
 
   // What every microbatch exchanges with ZeRO 2 and 3. `sums`: whether it sums its gradients.

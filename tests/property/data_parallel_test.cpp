@@ -109,6 +109,29 @@ TEST_P(Replicas, ComputeTheSameNumbersInUnitsOfBlocks) {
   }
 }
 
+// Numbers differ by what the type of the sums rounds away.
+TEST_P(Replicas, ComputeTheSameNumbersWhenGradientsAreSummedInAnotherType) {
+  const auto& [name, zero]  = GetParam();
+  const Model& model        = model_named(name);
+  const Sequential original = sequential(model);
+  for (const auto& [dtype, rounding] :
+       {std::pair{ir::DType::f32, 1e-4}, {ir::DType::bf16, 2e-2}, {ir::DType::f16, 4e-3}}) {
+    for (const auto& [tp, pp, microbatches] : {std::tuple{1, 1, 1}, {1, 1, 2}, {2, 1, 1}, {1, 2, 2}}) {
+      if (tp > 1 && name == "mlp_padded") continue;
+      for (const auto& [overlap, bucket] : {std::pair{false, Bytes(0)}, {true, Bytes(200)}, {true, Bytes(1e6)}}) {
+        Split split{2, tp, pp, microbatches, "1f1b", zero, overlap, bucket};
+        split.reduce_dtype = dtype;
+        SCOPED_TRACE(test::to_string(split));
+        const auto steps   = test::distribute(original.module, split);
+        const auto results = test::run(steps, original.arguments, original.results.size());
+        for (size_t i = 0; i < results.size(); ++i)
+          ASSERT_LE(test::relative_difference(results[i], original.results[i]), std::max(model.tolerance, rounding))
+              << "result " << i;
+      }
+    }
+  }
+}
+
 std::vector<std::string> names() {
   std::vector<std::string> all;
   for (const Model& model : models()) all.push_back(model.name);

@@ -271,6 +271,23 @@ TEST(Bounds, HoldForEveryExchangeOfEverySchedule) {
   }
 }
 
+// Gradients that are summed in a narrower type are shorter messages, in a wider one longer.
+TEST(Bounds, HoldWhereGradientsAreSummedInAnotherType) {
+  for (const char* dtype : {"f32", "f16"}) {
+    Json source = parse_json(R"({
+      "workload": {"model": "gpt", "layers": 4, "hidden": 256, "heads": 8, "sequence": 64, "vocabulary": 512,
+                   "mode": "training", "optimizer": "adam"},
+      "platform": {"topology": "dgx_a100", "nodes": 2}, "engine": "simgrid", "cost": {"model": "roofline"},
+      "strategy": {"dp": 4, "tp": 1, "pp": 2, "global_batch": 32, "microbatches": 4, "zero": [0, 1, 2, 3],
+                   "overlap_gradients": [false, true], "schedule": ["1f1b", "zb_h1", "chimera"], "recompute": "none",
+                   "reduce_dtype": ["gradient", "f32", "bf16"]},
+      "placement": "packed"})",
+                             "summed.json");
+    source.member("workload").set("dtype", dtype);
+    expect_bounds_hold(source);
+  }
+}
+
 // Messages of a tensor-parallel group that travel beside products, whose operands and results are there in parts: times
 // and memory, also where backward passes are split.
 Json question_of_messages_beside_products(const char* schedule, bool sequence_parallel) {

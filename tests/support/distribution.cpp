@@ -34,8 +34,9 @@ std::string to_string(const Split& split) {
   return "dp=" + std::to_string(split.dp) + " tp=" + std::to_string(split.tp) + " pp=" + std::to_string(split.pp) +
          " microbatches=" + std::to_string(split.microbatches) + " " + split.schedule +
          (split.zero > 0 ? " zero=" + std::to_string(split.zero) : "") + (split.overlap ? " overlapped" : "") +
-         (split.bucket > Bytes(0) ? " bucket=" + format(split.bucket) : "") + (split.sends ? " sends" : "") +
-         (split.chunks > 1 ? " chunks=" + std::to_string(split.chunks) : "") +
+         (split.bucket > Bytes(0) ? " bucket=" + format(split.bucket) : "") +
+         (split.reduce_dtype ? " reduced in " + std::string(ir::short_name(*split.reduce_dtype)) : "") +
+         (split.sends ? " sends" : "") + (split.chunks > 1 ? " chunks=" + std::to_string(split.chunks) : "") +
          (split.cp > 1 ? " cp=" + std::to_string(split.cp) : "") +
          (split.ep > 1 ? " ep=" + std::to_string(split.ep) : "") +
          (split.virtual_stages ? " virtual_stages=" + std::to_string(*split.virtual_stages) : "") +
@@ -131,6 +132,7 @@ std::vector<transform::Distributed> with_replicas(std::vector<transform::Distrib
     how.prefetch       = split.prefetch;
     how.keeps_gathered = split.keeps_gathered;
     how.float_gathers  = split.float_gathers;
+    how.reduce_dtype   = split.reduce_dtype;
     if (how.shares() || split.clip > 0) {
       transform::OneReplica one = transform::one_replica(steps.back().module, ops::table(), how);
       one.module                = with_streams(std::move(one.module), split);

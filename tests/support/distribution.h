@@ -21,9 +21,10 @@ struct Split {
   bool overlap         = false;
   Bytes bucket{0};
   bool by_block = false, prefetch = true, keeps_gathered = false, float_gathers = false;  // also of it
-  int scattered = 1;                                                                      // of transform::Pipeline
-  bool sends    = false;                                                                  // on streams of their own
-  int chunks    = 1;  // of transform::overlap_tensor
+  std::optional<ir::DType> reduce_dtype = std::nullopt;                                   // also of it
+  int scattered                         = 1;                                              // of transform::Pipeline
+  bool sends                            = false;                                          // on streams of their own
+  int chunks                            = 1;  // of transform::overlap_tensor
   int cp = 1, ep = 1;
   std::optional<int> virtual_stages   = {};  // nothing: as many as the schedule asks for
   bool delay_weight_gradients         = false;

@@ -25,11 +25,15 @@ struct EmitterDef {
 };
 const Registry<EmitterDef>& emitters();
 
+// What multiplies tensors of Float32 on GPUs: units of Float32, or those of TF32 (allow_tf32).
+enum class Products : uint8_t { exact, tf32 };
+
 // The script for `torchrun --nproc-per-node N`. `programs` are those of project() with Grain::gpu; ranks are in the
 // order of their devices; `title` is for the head of the script. Functions of equal text are written once. All ranks
 // run their collectives and create their groups in one order, so they cannot deadlock. Throws Error naming the op if it
 // has no emitter, if a received value has no known shape, or if two members of a group are streams of one device.
-std::string pytorch_script(const std::map<ir::Device, ir::Module>& programs, const std::string& title);
+std::string pytorch_script(const std::map<ir::Device, ir::Module>& programs, const std::string& title,
+                           Products products = Products::exact);
 
 // The names, without extension, of the files that a script uses for parameters, or for results, in one folder. A tuple
 // has one file for each element: STEM.0, STEM.1, ... Special characters become '_' (see escape::file_names). Throws

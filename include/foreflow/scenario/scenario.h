@@ -38,8 +38,10 @@ struct Workload {
   std::map<std::string, ir::Dims> shapes;         // onnx: of graph inputs
   std::map<std::string, int64_t> dims;            // onnx: sizes of symbols in the shapes of graph inputs
   std::optional<ir::DType> dtype;                 // files: converts to this type; absent: as in the file
-  bool fp8            = false;                    // products with weights are done in fp8; the rest in `dtype`
-  int fp8_updates     = 0;                        // kernels that update the scales of a module, in each of its passes
+  bool fp8 = false;                               // products with weights are done in fp8; the rest in `dtype`
+  // Products of Float32 run on the units of TF32: dtype "tf32", or f32 with `cost.tf32`.
+  bool tf32           = false;
+  int fp8_updates     = 0;  // kernels that update the scales of a module, in each of its passes
   workload::Mode mode = workload::Mode::training;
   std::string optimizer;
   transform::MixedPrecision precision;  // of weights narrower than Float32
@@ -97,11 +99,12 @@ struct Strategy {
   transform::Results results = transform::Results::gather;
   transform::TensorPlan tensor_plan;  // which weights tensor parallelism splits
   bool sequence_parallel = false, vocabulary_parallel = false;
-  // As in transform::DataParallel, `zero` to `float_gathers`.
+  // As in transform::DataParallel, `zero` to `reduce_dtype`.
   int zero               = 0;
   bool overlap_gradients = false;
   Bytes bucket{0}, first_bucket{0};
   bool by_block = false, prefetch = true, keeps_gathered = false, float_gathers = false;
+  std::optional<ir::DType> reduce_dtype  = std::nullopt;
   bool overlap_sends                     = false;
   bool scatter_gather                    = false;    // messages of a pipeline in parts: transform::Pipeline::scattered
   const reshard::StrategyDef* resharding = nullptr;  // how tensors travel between stages that are sharded differently

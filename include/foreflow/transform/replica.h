@@ -1,6 +1,7 @@
 // Data parallelism: writes out all replicas, or the program of one replica that stands for all.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "foreflow/base/units.h"
@@ -49,11 +50,16 @@ struct DataParallel {
   bool keeps_gathered = false;
 
   // Sharded weights in 16 bits are gathered in Float32, and converted where they arrive (FSDP's MixedPrecision without
-  // a param_dtype, under torch.autocast).
+  // a param_dtype, under torch.autocast). The backward pass gathers them, too, but reads what the forward pass has
+  // converted and kept, as autograd does; where it computes something again, it converts again.
   bool float_gathers = false;
 
+  // The type in which gradients travel and are summed: they are converted before, and what was summed is converted back
+  // (FSDP's MixedPrecision(reduce_dtype), DDP's bf16_compress_hook). Nothing: that of each gradient.
+  std::optional<ir::DType> reduce_dtype = std::nullopt;
+
   // Whether there is more to do than to all-reduce each gradient before its use.
-  bool shares() const { return ways > 1 && (zero > 0 || overlap || bucket > Bytes(0)); }
+  bool shares() const { return ways > 1 && (zero > 0 || overlap || bucket > Bytes(0) || reduce_dtype); }
 };
 
 // Copies the program onto `ways` groups of devices. Every replica gets a part of the batch; sums over the batch

@@ -101,6 +101,12 @@ std::string title_line(std::string title) {
   return title;
 }
 
+// The default of torch for convolutions is the reverse of that for products.
+std::string units_text(Products products) {
+  if (products == Products::exact) return "";
+  return "torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True\n\n";
+}
+
 std::string head_text(const std::string& title, size_t ranks) {
   const char* const plural = ranks == 1 ? "" : "es";
   return fmt::format(
@@ -137,7 +143,8 @@ std::map<std::string, std::string> file_stems(const std::map<std::string, bool>&
   return stems;
 }
 
-std::string pytorch_script(const std::map<ir::Device, ir::Module>& programs, const std::string& title) {
+std::string pytorch_script(const std::map<ir::Device, ir::Module>& programs, const std::string& title,
+                           Products products) {
   World world;
   for (const auto& [device, program] : programs) {
     const auto rank = static_cast<int>(world.ranks.size());
@@ -163,8 +170,9 @@ std::string pytorch_script(const std::map<ir::Device, ir::Module>& programs, con
   }
   const std::string body =
       "# --- program: every op with the types of its operands" + functions.text() + "\n\n# --- end of program\n";
-  return head_text(title, programs.size()) + std::string(runtime::head) + runtime::functions_for(body) + "\n\n" + body +
-         "\n" + groups_text(world) + "\nPROGRAMS = [\n" + rows + "]\n\n" + std::string(runtime::main);
+  return head_text(title, programs.size()) + std::string(runtime::head) + runtime::functions_for(body) + "\n\n" +
+         units_text(products) + body + "\n" + groups_text(world) + "\nPROGRAMS = [\n" + rows + "]\n\n" +
+         std::string(runtime::main);
 }
 
 }  // namespace foreflow::lower

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/ir/fp8.h"
 #include "ops/common/broadcast.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
@@ -66,9 +67,18 @@ std::optional<Product> product_of(const OpCall& call, ProductForm form) {
   return product;
 }
 
+std::optional<DType> product_dtype(const OpCall& call, std::span<const Type> operands) {
+  if (call.attributes.find(ir::kFp8) == nullptr) return common_dtype(call, operands);
+  std::vector<Type> wide;
+  for (const Type& operand : operands) {
+    if (operand.dtype != DType::f8 || !operand.is_tensor()) wide.push_back(operand);
+  }
+  return wide.empty() ? common_dtype(call, operands) : common_dtype(call, wide);
+}
+
 std::vector<Type> infer_product(const OpCall& call, ProductForm form) {
   const std::optional<Product> product = product_of(call, form);
-  const std::optional<DType> dtype     = common_dtype(call, call.inputs.subspan(0, 2));
+  const std::optional<DType> dtype     = product_dtype(call, call.inputs.subspan(0, 2));
   if (!dtype) return {Type{}};
   return {product ? Type::tensor(*dtype, product->result()) : Type::unranked(*dtype)};
 }
@@ -104,7 +114,8 @@ Array eval_product(const OpCall& call, ProductForm form, double alpha) {
     result.insert(result.end(), block.begin(), block.end());
   }
   for (double& value : result) value *= alpha;
-  return array_of(x.dtype(), product.result(), result);
+  const bool in_fp8 = call.attributes.find(ir::kFp8) != nullptr && x.dtype() == DType::f8;
+  return array_of(in_fp8 ? w.dtype() : x.dtype(), product.result(), result);
 }
 
 }  // namespace foreflow::ops

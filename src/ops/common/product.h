@@ -24,6 +24,9 @@ struct Product {
 // The product of operands 0 and 1; nothing when a rank is unknown. Fails where the shapes do not fit.
 std::optional<Product> product_of(const OpCall& call, ProductForm form);
 
+// The common type of the operands of a product. Of one in fp8 (ir::kFp8), those that are there in fp8 do not count.
+std::optional<DType> product_dtype(const OpCall& call, std::span<const Type> operands);
+
 std::vector<Type> infer_product(const OpCall& call, ProductForm form);
 
 // The letters of both operands and the result: "bik,kj->bij".

@@ -1,3 +1,4 @@
+#include "foreflow/ir/fp8.h"
 #include "foreflow/ir/narrow.h"
 #include "ops/common/elementwise.h"
 
@@ -41,6 +42,15 @@ std::vector<Array> eval(const OpCall& call) {
                            [&](auto zero) { return array_of(target(call), x.dims(), values_of<decltype(zero)>(x)); })};
 }
 
+// A copy in fp8 is written by the conversion that a product makes of its operand, which is priced there.
+Work work(const OpCall& call, std::span<const Type> outputs) {
+  Work work = elementwise_work<0>(call, outputs);
+  if (call.attributes.find(ir::kFp8) == nullptr) return work;
+  work.read = work.written = Bytes(0);
+  work.kernels             = 0;
+  return work;
+}
+
 void grad(GradBuilder& builder) {
   const Type x = tensor_operand(builder.call(), 0);
   if (!ir::is_float(x.dtype) || !ir::is_float(target(builder.call()))) return;
@@ -74,7 +84,7 @@ OpDef row() {
       },
       .infer   = infer,
       .factors = same_shape_factors,
-      .work    = elementwise_work<0>,
+      .work    = work,
       .eval    = eval,
       .grad    = grad,
       .samples = samples,

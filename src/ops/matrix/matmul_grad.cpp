@@ -12,7 +12,7 @@ int64_t rows_of(const Dims& x) { return element_count(x) / std::max<int64_t>(x.b
 
 std::vector<Type> infer_grad(const OpCall& call) {
   const Type x = tensor_operand(call, 0), w = tensor_operand(call, 1), dy = tensor_operand(call, 2);
-  common_dtype(call, std::vector{x, w, dy});
+  const std::optional<DType> dtype = product_dtype(call, std::vector{x, w, dy});
   if (has_rank(w) && w.dims.size() != 2) call.fail("w is " + to_string(w.dims) + "; it should be a matrix");
   if (has_rank(x) && x.dims.size() < 2)
     call.fail("x is " + to_string(x.dims) + "; it should have two dimensions or more");
@@ -23,7 +23,9 @@ std::vector<Type> infer_grad(const OpCall& call) {
                 to_string(product.result()));
     }
   }
-  return {x, w};
+  Type dx = x;
+  if (dtype) dx.dtype = *dtype;
+  return {dx, w};
 }
 
 // dx[..,k] = dy[..,j] w[k,j]',  dw[k,j] = x[i,k]' dy[i,j] with every leading dimension in i.
@@ -36,7 +38,7 @@ std::vector<Array> eval_grad(const OpCall& call) {
   const Matrix slopes{.values = dy_values, .rows = rows, .columns = columns};
   const auto dx = multiply(slopes, w_transposed);
   const auto dw = multiply(x_transposed, slopes);
-  return {array_of(x.dtype(), x.dims(), dx), array_of(w.dtype(), w.dims(), dw)};
+  return {array_of(w.dtype(), x.dims(), dx), array_of(w.dtype(), w.dims(), dw)};
 }
 
 }  // namespace

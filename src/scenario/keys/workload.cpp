@@ -19,7 +19,7 @@ std::vector<std::string> float_types() {
     const auto dtype = static_cast<ir::DType>(i);
     if (ir::is_arithmetic(dtype)) names.emplace_back(ir::name(dtype));
   }
-  names.emplace_back("fp8");
+  for (const char* name : {"fp8", "tf32"}) names.emplace_back(name);
   return names;
 }
 
@@ -27,7 +27,9 @@ const Keys& common_keys() {
   static const Keys keys = {
       {"dtype",
        "data type of weights and activations; `fp8`: bf16, with the products of the layers' matrices in fp8, as "
-       "Transformer Engine runs them (attention, embeddings and the vocabulary stay in bf16)",
+       "Transformer Engine runs them (attention, embeddings and the vocabulary stay in bf16); `tf32`: f32, with "
+       "products "
+       "on the units of TF32, the same as f32 with `cost.tf32`, but an error where no device has such units",
        types::one_of(float_types()), "`f32`; a file keeps its own types"},
       {"fp8_updates",
        "of `dtype` fp8: small kernels that update the scales of a module before each of its passes, forward and "

@@ -7,7 +7,8 @@ StrategyKeyDef row() {
           .doc =
               "with zero 3: weights of 16 bits are gathered in Float32 and converted where they arrive (FSDP's "
               "MixedPrecision without a param_dtype under torch.autocast, as Composer's DEFAULT; its PURE gathers 16 "
-              "bits)",
+              "bits). Converted weights are kept for the backward pass, which converts only those that it reads to "
+              "compute something again",
           .type       = types::flag(),
           .fallback   = false,
           .read       = read_flag<&Strategy::float_gathers>,

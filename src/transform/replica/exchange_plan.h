@@ -58,6 +58,7 @@ struct Window {
   bool inside;  // inside the call at.op; false: in the entry
   ir::Device device;
   std::vector<size_t> weights;
+  std::vector<size_t> repeated = {};  // those of them that ops read which compute something again, ascending
 };
 
 struct ExchangePlan {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/transform/recompute.h"
 #include "transform/replica/gradient_parts.h"
 
 namespace foreflow::transform {
@@ -16,6 +17,7 @@ struct Use {
   Position at;
   size_t scope;  // the call, or behind all ops of the entry the phase of what is outside calls
   size_t weight;
+  bool repeats = false;  // computes something again
 };
 
 class GatherPlanner {
@@ -58,7 +60,7 @@ class GatherPlanner {
         if (op.is_call()) {
           uses_inside(o, i, found->second);
         } else {
-          add({{begin_of_group(entry_, values(), o), 0}, entry_.ops.size() + phase, found->second});
+          add({{begin_of_group(entry_, values(), o), 0}, entry_.ops.size() + phase, found->second, repeats(op)});
         }
       }
     }
@@ -69,18 +71,24 @@ class GatherPlanner {
   void uses_inside(size_t o, size_t parameter, size_t weight) {
     const auto [found, fresh] = inside_.try_emplace(entry_.ops[o].callee);
     if (fresh) found->second = reads_of_parameters(o);
-    for (const size_t inner : found->second[parameter]) add({{o, inner}, o, weight});
+    for (const Read& read : found->second[parameter]) add({{o, read.at}, o, weight, read.repeats});
   }
 
+  struct Read {
+    size_t at;
+    bool repeats;
+  };
+  static bool repeats(const ir::Op& op) { return op.attributes->find(kRecompute) != nullptr; }
+
   // Per parameter of the function that op `o` calls: the ops that read it.
-  std::vector<std::vector<size_t>> reads_of_parameters(size_t o) const {
+  std::vector<std::vector<Read>> reads_of_parameters(size_t o) const {
     const ir::Function& function = module_.functions[static_cast<size_t>(entry_.ops[o].callee)];
     const auto& inside           = layouts_.instances[static_cast<size_t>(layouts_.entry().callee[o])].values;
-    std::vector<std::vector<size_t>> reads(function.parameters.size());
+    std::vector<std::vector<Read>> reads(function.parameters.size());
     for (size_t inner = 0; inner < function.ops.size(); ++inner) {
       for (const ValueId id : function.inputs(function.ops[inner])) {
         if (id != ValueId::none && ir::index(id) < reads.size())
-          reads[ir::index(id)].push_back(begin_of_group(function, inside, inner));
+          reads[ir::index(id)].push_back({begin_of_group(function, inside, inner), repeats(function.ops[inner])});
       }
     }
     return reads;
@@ -133,7 +141,8 @@ class GatherPlanner {
   std::vector<Window> windows_of(const ir::Device& device, const std::vector<Use>& uses) const {
     const Units units = units_of(uses);
     std::vector<Window> windows;
-    std::vector<size_t> there;  // units, the one used last at the end
+    std::vector<size_t> there;        // units, the one used last at the end
+    std::map<size_t, size_t> opened;  // per unit its last window
     size_t scope = SIZE_MAX;
     for (const Use& use : uses) {
       const bool stays = keeps_ && use.scope >= entry_.ops.size();  // outside of calls
@@ -142,12 +151,18 @@ class GatherPlanner {
       const size_t unit = units.of[use.weight];
       const auto found  = std::find(there.begin(), there.end(), unit);
       if (found == there.end()) {
+        opened[unit] = windows.size();
         windows.push_back({use.at, use.scope == use.at.op, device, units.members[unit]});
       } else {
         there.erase(found);
       }
       there.push_back(unit);
+      if (use.repeats) windows[opened.at(unit)].repeated.push_back(use.weight);
       if (there.size() > 1 + kOthers && !stays) there.erase(there.begin());
+    }
+    for (Window& window : windows) {
+      std::sort(window.repeated.begin(), window.repeated.end());
+      window.repeated.erase(std::unique(window.repeated.begin(), window.repeated.end()), window.repeated.end());
     }
     return windows;
   }
@@ -160,7 +175,7 @@ class GatherPlanner {
   const std::vector<size_t>& blocks_;
   const bool keeps_;
   std::map<ir::Device, std::vector<Use>> uses_;
-  std::map<int32_t, std::vector<std::vector<size_t>>> inside_;  // per called function
+  std::map<int32_t, std::vector<std::vector<Read>>> inside_;  // per called function
 };
 
 }  // namespace

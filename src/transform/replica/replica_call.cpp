@@ -27,7 +27,7 @@ class CallWriter {
       map_[i] = builder_.parameter(function_.values[i].name, function_.parameters[i], ir::TypeRef());
     for (size_t i = 0; i < exchange_.extra.size(); ++i)
       map_[function_.values.size() + i] =
-          builder_.parameter(exchange_.extra[i].name, ir::ParameterRole::weight, ir::TypeRef());
+          builder_.parameter(exchange_.extra[i].name, exchange_.extra[i].role, ir::TypeRef());
     given_ = map_;
     for (const CallExchange::Sum& sum : exchange_.sums) adds_.insert(sum.adds.begin(), sum.adds.end());
     size_t sum = 0, open = 0;
@@ -79,7 +79,7 @@ class CallWriter {
     }
     const ValueId reduced = messages_.sum(operands, types, sum.device);
     if (sum.packed) return packed_.push_back(reduced);
-    const Values parts = messages_.unpack(reduced, sum.gradients.size());
+    const Values parts = messages_.unpack_sums(reduced, types);
     for (size_t i = 0; i < parts.size(); ++i) {
       if (sum.adds[i] == kNoOp) {
         sums_[sum.gradients[i]] = parts[i];
@@ -107,8 +107,11 @@ class CallWriter {
       }
     }
     const Values weights = messages_.unpack_gathered(whole, names_of(open.weights));
-    for (size_t i = 0; i < weights.size(); ++i)
-      map_[ir::index(open.weights[i])] = messages_.from_gathered(weights[i], type(open.weights[i]));
+    for (size_t i = 0; i < weights.size(); ++i) {
+      const ValueId held = i < open.held.size() ? open.held[i] : ValueId::none;
+      map_[ir::index(open.weights[i])] =
+          held == ValueId::none ? messages_.from_gathered(weights[i], type(open.weights[i])) : at(held);
+    }
   }
 
   ValueId gather(const std::vector<ValueId>& weights, const ir::Device& device) {
@@ -125,6 +128,7 @@ class CallWriter {
     }
     all.insert(all.end(), packed_.begin(), packed_.end());
     all.insert(all.end(), handed_on_.begin(), handed_on_.end());
+    for (const ValueId id : exchange_.keeps) all.push_back(at(id));
     return all;
   }
 
@@ -163,7 +167,9 @@ std::string CallExchange::key() const {
     append(key, ir::index(open.arriving));
     append(key, open.next);
     append(key, open.next_open);
+    append(key, open.held);
   }
+  append(key, keeps);
   for (const Extra& value : extra) key += ir::to_string(value.type) + ";";
   return key;
 }

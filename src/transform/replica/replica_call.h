@@ -31,20 +31,25 @@ struct CallExchange {
     ir::ValueId arriving          = ir::ValueId::none;
     std::vector<ir::ValueId> next = {};
     size_t next_open              = kNoOp;
+    // Of weights that are converted where they arrive: what is read instead of a new conversion, an additional
+    // parameter, or the weight itself as it was opened before; none: it is converted. Empty: all are.
+    std::vector<ir::ValueId> held = {};
   };
-  std::vector<Sum> sums;    // ascending by `at`
-  std::vector<Open> opens;  // ascending by `at`
+  std::vector<Sum> sums;           // ascending by `at`
+  std::vector<Open> opens;         // ascending by `at`
+  std::vector<ir::ValueId> keeps;  // weights of `opens`, which become results as they were converted
   // An additional parameter. The types of gathered weights are not used; names serve readers of the program only.
   struct Extra {
     ir::Type type;
     std::string name;
+    ir::ParameterRole role = ir::ParameterRole::weight;
   };
   std::vector<Extra> extra;
 
   bool empty() const { return sums.empty() && opens.empty(); }
   std::string key() const;  // equal if and only if the exchanges are equal
   // The indices of the results that the function keeps, ascending. They are followed by the packed sums and then by the
-  // weights gathered for later calls, each in the order of its list.
+  // weights gathered for later calls and by those kept for them, each in the order of its list.
   std::vector<size_t> remaining(const ir::Function& function) const;
 };
 

@@ -32,6 +32,14 @@ ReplicaExchange::Values ReplicaExchange::unpack(ValueId packed, size_t count) {
   return builder_.emit("UnpackTuple", {packed}, {}, count);
 }
 
+ReplicaExchange::Values ReplicaExchange::unpack_sums(ValueId packed, const std::vector<ir::Type>& types) {
+  Values sums = unpack(packed, types.size());
+  for (size_t i = 0; i < sums.size(); ++i) {
+    if (converts(types[i])) sums[i] = cast(sums[i], types[i].dtype);
+  }
+  return sums;
+}
+
 ReplicaExchange::Values ReplicaExchange::unpack_gathered(ValueId packed, const std::vector<std::string>& names) {
   Values values = unpack(packed, names.size());
   for (size_t i = 0; names.size() > 1 && i < names.size(); ++i) builder_.set_name(values[i], "gathered." + names[i]);
@@ -68,18 +76,25 @@ ValueId ReplicaExchange::from_rows(ValueId matrix, const ir::Type& type) {
   return builder_.op("Reshape", {matrix}, {{"shape", list(type.dims)}});
 }
 
+ValueId ReplicaExchange::cast(ValueId value, ir::DType dtype) {
+  return builder_.op("Cast", {value}, {{"to", std::string(ir::name(dtype))}});
+}
+
+bool ReplicaExchange::converts(const ir::Type& type) const {
+  return how_.reduce_dtype && type.is_tensor() && ir::is_float(type.dtype) && type.dtype != *how_.reduce_dtype;
+}
+
 bool ReplicaExchange::widens(const ir::Type& type) const {
   return how_.float_gathers && how_.zero == 3 && (type.dtype == ir::DType::f16 || type.dtype == ir::DType::bf16);
 }
 
 ValueId ReplicaExchange::to_gather(ValueId row, const ir::Type& type) {
-  if (!widens(type)) return row;
-  return builder_.op("Cast", {row}, {{"to", std::string(ir::name(ir::DType::f32))}});
+  return widens(type) ? cast(row, ir::DType::f32) : row;
 }
 
 ValueId ReplicaExchange::from_gathered(ValueId matrix, const ir::Type& type) {
   const ValueId weight = from_rows(matrix, type);
-  return widens(type) ? builder_.op("Cast", {weight}, {{"to", std::string(ir::name(type.dtype))}}) : weight;
+  return widens(type) ? cast(weight, type.dtype) : weight;
 }
 
 ValueId ReplicaExchange::collective(const char* op, ValueId value, ir::Attributes attributes) {
@@ -88,9 +103,12 @@ ValueId ReplicaExchange::collective(const char* op, ValueId value, ir::Attribute
 }
 
 ValueId ReplicaExchange::sum(const Values& gradients, const std::vector<ir::Type>& types, const ir::Device& device) {
-  if (how_.zero == 0) return collective("MPIAllreduce", depart(pack(gradients), device), {});
-  Values own;
-  for (size_t i = 0; i < gradients.size(); ++i) own.push_back(rows(gradients[i], types[i]));
+  Values own = gradients;
+  for (size_t i = 0; i < own.size(); ++i) {
+    if (converts(types[i])) own[i] = cast(own[i], *how_.reduce_dtype);
+  }
+  if (how_.zero == 0) return collective("MPIAllreduce", depart(pack(own), device), {});
+  for (size_t i = 0; i < own.size(); ++i) own[i] = rows(own[i], types[i]);
   ir::Attributes scatter{{"axis", int64_t{0}}};
   if (how_.zero == 1) scatter.set("in_place", int64_t{1});  // the whole gradients are kept until the update
   return collective("MPIReduceScatter", depart(pack(own), device), std::move(scatter));

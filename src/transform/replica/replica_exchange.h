@@ -16,6 +16,8 @@ class ReplicaExchange {
   // Sums gradients of these types on `device`: all-reduces them, or reduce-scatters them if they are sharded, so that
   // every replica has its row of the sum. The sums form one value. With overlap it is on the stream of communication.
   ir::ValueId sum(const Values& gradients, const std::vector<ir::Type>& types, const ir::Device& device);
+  // The sums of gradients of these types, from what `sum` made of them.
+  Values unpack_sums(ir::ValueId packed, const std::vector<ir::Type>& types);
   // Gathers the weights of these names from their rows. They form one value, on the stream of communication.
   ir::ValueId gather(const Values& rows, const std::vector<std::string>& names, const ir::Device& device);
   // Unpacks the `count` values that were packed into one.
@@ -30,6 +32,8 @@ class ReplicaExchange {
   // The value whose elements form such a matrix.
   ir::ValueId from_rows(ir::ValueId matrix, const ir::Type& type);
 
+  // Whether a weight of this type travels in Float32.
+  bool widens(const ir::Type& type) const;
   // The row of a weight of this type as it travels, and the weight from what was gathered of it.
   ir::ValueId to_gather(ir::ValueId row, const ir::Type& type);
   ir::ValueId from_gathered(ir::ValueId matrix, const ir::Type& type);
@@ -38,7 +42,9 @@ class ReplicaExchange {
   ir::ValueId depart(ir::ValueId value, const ir::Device& device);
   ir::ValueId pack(const Values& values);
   ir::ValueId rows(ir::ValueId value, const ir::Type& type);
-  bool widens(const ir::Type& type) const;
+  ir::ValueId cast(ir::ValueId value, ir::DType dtype);
+  // Whether a gradient of this type travels in another one.
+  bool converts(const ir::Type& type) const;
   ir::ValueId collective(const char* op, ir::ValueId value, ir::Attributes attributes);
 
   ir::FunctionBuilder& builder_;

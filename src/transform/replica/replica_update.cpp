@@ -50,9 +50,11 @@ class UpdateWriter {
 
   // The sums of a bucket on the device of the replica.
   Values gradients(const Bucket& bucket, size_t number) {
-    if (!bucket.adds)
-      return update_.messages.unpack(update_.messages.arrive(update_.reduced.at(number), device(bucket)),
-                                     bucket.parts.size());
+    if (!bucket.adds) {
+      std::vector<ir::Type> types;
+      for (const GradientPart& part : bucket.parts) types.push_back(type(part.value));
+      return update_.messages.unpack_sums(update_.messages.arrive(update_.reduced.at(number), device(bucket)), types);
+    }
     Values sums;
     for (const GradientPart& part : bucket.parts)
       sums.push_back(update_.messages.arrive(now(part.value), device(bucket)));

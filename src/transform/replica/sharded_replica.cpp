@@ -6,6 +6,7 @@
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/replica.h"
+#include "transform/replica/converted_weights.h"
 #include "transform/replica/exchange_plan.h"
 #include "transform/replica/replica_call.h"
 #include "transform/replica/replica_exchange.h"
@@ -42,7 +43,8 @@ class ReplicaWriter {
         messages_(builder_, how),
         map_(entry_.values.size(), ValueId::none),
         next_(plan.windows.size(), kNoOp),
-        argument_(entry_.values.size(), kNoOp) {
+        argument_(entry_.values.size(), kNoOp),
+        converted_(how.float_gathers ? converted_weights(module, plan) : ConvertedWeights()) {
     made_.ways    = how.ways;
     made_.devices = 1;
     for (const LaidOut& value : values_) made_.devices = std::max(made_.devices, ir::device_of(value.value.type).index);
@@ -134,9 +136,15 @@ class ReplicaWriter {
     const ValueId whole = messages_.arrive(gathered_.at(window), what.device);
     if (how_.overlap && how_.prefetch && next_[window] != kNoOp) gather(next_[window]);
     const auto weights = messages_.unpack_gathered(whole, names(window));
-    for (size_t i = 0; i < weights.size(); ++i)
-      map_[ir::index(plan_.weights[what.weights[i]].weight)] =
-          messages_.from_gathered(weights[i], weight_type(what.weights[i]));
+    for (size_t i = 0; i < weights.size(); ++i) {
+      const size_t number = what.weights[i];
+      const bool converts = messages_.widens(weight_type(number));
+      if (converts && !is_repeated(what, number) && !here_.insert(number).second) continue;
+      map_[ir::index(plan_.weights[number].weight)] = messages_.from_gathered(weights[i], weight_type(number));
+    }
+  }
+  static bool is_repeated(const Window& window, size_t weight) {
+    return std::binary_search(window.repeated.begin(), window.repeated.end(), weight);
   }
 
   // --- Inside a call ---
@@ -147,6 +155,7 @@ class ReplicaWriter {
     opened_.clear();
     additional_.clear();
     handed_on_.clear();
+    kept_here_.clear();
     for (size_t b = first_at(plan_.buckets, o); b < plan_.buckets.size() && plan_.buckets[b].at.op == o; ++b) {
       if (plan_.buckets[b].inside) inside.sums.push_back(sum_inside(plan_.buckets[b]));
     }
@@ -156,7 +165,11 @@ class ReplicaWriter {
     if (opened_.empty()) return inside;
     const auto arguments = entry_.inputs(entry_.ops[o]);
     for (size_t i = arguments.size(); i-- > 0;) note_argument(arguments[i], i);  // the first of equal ones counts
-    for (const size_t w : opened_) inside.opens.push_back(open_inside(o, w, inside));
+    for (const size_t w : opened_) {
+      inside.opens.push_back(open_inside(o, w, inside));
+      if (how_.float_gathers) hold(o, w, inside);
+    }
+    add_kept(o, inside);
     for (const ValueId id : arguments) note_argument(id, kNoOp);
     return inside;
   }
@@ -196,6 +209,52 @@ class ReplicaWriter {
     return open;
   }
 
+  // Which weights of the window that was opened last are not converted again.
+  void hold(size_t o, size_t window, CallExchange& inside) {
+    const Window& what        = plan_.windows[window];
+    const size_t last         = inside.opens.size() - 1;
+    const ir::Device device   = inside.opens[last].device;
+    std::vector<ValueId> held = std::vector<ValueId>(what.weights.size(), ValueId::none);
+    for (size_t i = 0; i < what.weights.size(); ++i) {
+      const size_t number = what.weights[i];
+      const auto source   = converted_.source.find({o, number});
+      if (is_repeated(what, number) || !messages_.widens(weight_type(number))) continue;
+      if (source != converted_.source.end()) {
+        const ValueId weight = plan_.weights[number].weight;
+        held[i]              = additional(o, kept_.at({source->second, number}), ir::moved(weight_type(number), device),
+                                          "converted." + name_of(weight), inside, ir::ParameterRole::data);
+      } else if (was_opened(number, last)) {
+        held[i] = inside.opens[last].weights[i];
+      }
+    }
+    inside.opens[last].held = std::move(held);
+  }
+
+  // Whether one of the first `count` windows of the call has the weight.
+  bool was_opened(size_t number, size_t count) const {
+    return std::any_of(opened_.begin(), opened_.begin() + static_cast<std::ptrdiff_t>(count), [&](size_t window) {
+      const auto& weights = plan_.windows[window].weights;
+      return std::find(weights.begin(), weights.end(), number) != weights.end();
+    });
+  }
+
+  // The weights that the backward pass of the microbatch reads as this call converts them.
+  void add_kept(size_t o, CallExchange& inside) {
+    const auto found = converted_.kept.find(o);
+    if (found == converted_.kept.end()) return;
+    for (const size_t number : found->second) {
+      if (!messages_.widens(weight_type(number))) continue;
+      for (size_t w = opened_.size(); w-- > 0;) {
+        const auto& weights = plan_.windows[opened_[w]].weights;
+        const auto at       = std::find(weights.begin(), weights.end(), number);
+        if (at == weights.end()) continue;
+        inside.keeps.push_back(inside.opens[w].weights[static_cast<size_t>(at - weights.begin())]);
+        kept_here_.push_back(number);
+        break;
+      }
+    }
+  }
+
   // The device of the called function that stands for `device` of the entry.
   ir::Device device_inside(size_t call, const ir::Device& device) const {
     const interpret::DeviceMap& map = layouts_.entry().maps[call];
@@ -218,13 +277,14 @@ class ReplicaWriter {
     return ids;
   }
 
-  ValueId additional(size_t call, ValueId value, const ir::Type& type, std::string name, CallExchange& inside) {
+  ValueId additional(size_t call, ValueId value, const ir::Type& type, std::string name, CallExchange& inside,
+                     ir::ParameterRole role = ir::ParameterRole::weight) {
     const size_t own   = module_.functions[static_cast<size_t>(entry_.ops[call].callee)].values.size();
     const auto found   = std::find(additional_.begin(), additional_.end(), value);
     const auto ordinal = static_cast<size_t>(found - additional_.begin());
     if (found == additional_.end()) {
       additional_.push_back(value);
-      inside.extra.push_back({type, std::move(name)});
+      inside.extra.push_back({type, std::move(name), role});
     }
     return static_cast<ValueId>(own + ordinal);
   }
@@ -248,13 +308,14 @@ class ReplicaWriter {
     const std::vector<size_t> remaining = inside.remaining(function);
     const auto packed                   = static_cast<size_t>(
         std::count_if(inside.sums.begin(), inside.sums.end(), [](const CallExchange::Sum& sum) { return sum.packed; }));
-    const size_t count = remaining.size() + packed + handed_on_.size();
+    const size_t count = remaining.size() + packed + handed_on_.size() + inside.keeps.size();
     size_t made        = ir::index(builder_.append(nullptr, variant->second, devices_stated(o), arguments, count));
     for (const size_t i : remaining) keep(op.first_result + i, static_cast<ValueId>(made++));
     for (size_t b = first_at(plan_.buckets, o); b < plan_.buckets.size() && plan_.buckets[b].at.op == o; ++b) {
       if (plan_.buckets[b].inside && !plan_.buckets[b].adds) reduced_[b] = static_cast<ValueId>(made++);
     }
     for (const size_t window : handed_on_) gathered_[window] = static_cast<ValueId>(made++);
+    for (const size_t number : kept_here_) kept_[{o, number}] = static_cast<ValueId>(made++);
   }
 
   // The attributes of the call `o`. A function with streams of communication names devices, so its calls state them.
@@ -343,7 +404,11 @@ class ReplicaWriter {
   std::map<std::pair<int32_t, std::string>, int32_t> variants_;
   std::vector<size_t> opened_, handed_on_;  // windows of the call at hand
   std::vector<ValueId> additional_;         // arguments of the call at hand
+  std::vector<size_t> kept_here_;           // weights that the call at hand keeps converted
   std::vector<size_t> argument_;            // by value of the entry: its position among those; kNoOp: none
+  const ConvertedWeights converted_;
+  std::set<size_t> here_;                              // weights that are converted in the entry
+  std::map<std::pair<size_t, size_t>, ValueId> kept_;  // by call and weight: as it was converted there
 };
 
 }  // namespace

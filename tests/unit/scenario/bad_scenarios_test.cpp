@@ -124,8 +124,9 @@ INSTANTIATE_TEST_SUITE_P(
                 R"(gpt.json: $.strategy.schedule: "inference" has no backward passes; use 1f1b to train)"},
         Mistake{"overlap", R"(strategy.overlap_gradients=2)",
                 R"(gpt.json: $.strategy.overlap_gradients: expected true or false, found 2)"},
-        Mistake{"dtype", R"(workload.dtype="int8")",
-                R"(gpt.json: $.workload.dtype: "int8" is no floating-point type; use f64, f32, f16, bf16, f8 or fp8)"},
+        Mistake{
+            "dtype", R"(workload.dtype="int8")",
+            R"(gpt.json: $.workload.dtype: "int8" is no floating-point type; use f64, f32, tf32, f16, bf16, f8 or fp8)"},
         Mistake{"mode", R"(workload.mode="train")",
                 R"(gpt.json: $.workload.mode: unknown mode "train"; use training or inference)"},
         Mistake{

@@ -39,17 +39,74 @@ TEST(Fp8Workload, TakesLessTime) {
   EXPECT_EQ(narrow.job.dtype, "f8");
 }
 
+// Of the first device.
+Bytes at_the_beginning(const Outcome& outcome) { return outcome.program.devices[0].initial; }
+
 // Two layers a stage, of 12 h^2 numbers in matrices, split over two shards; one copy as it is, one transposed. The
 // backward pass whole, or split into gradients of x and of weights.
 TEST(Fp8Workload, KeepsTwoCopiesOfEveryMatrixOfALayer) {
   for (const std::string schedule : {"1f1b", "zb_h1"}) {
     const std::string strategy =
         R"("strategy": {"tp": 2, "pp": 2, "microbatches": 4, "global_batch": 16, "schedule": ")" + schedule + R"("})";
-    const auto wide   = run(loaded("bf16", "dgx_h100", 0, strategy)).summary,
-               narrow = run(loaded("fp8", "dgx_h100", 0, strategy)).summary;
-    ASSERT_EQ(narrow.devices.size(), wide.devices.size());
-    for (size_t d = 0; d < narrow.devices.size(); ++d)
-      EXPECT_EQ(narrow.devices[d].peak_memory - wide.devices[d].peak_memory, Bytes(2 * 2 * 12 * 8192. * 8192 / 2));
+    const Outcome wide   = run(loaded("bf16", "dgx_h100", 0, strategy)),
+                  narrow = run(loaded("fp8", "dgx_h100", 0, strategy));
+    ASSERT_EQ(narrow.program.devices.size(), wide.program.devices.size());
+    for (size_t d = 0; d < narrow.program.devices.size(); ++d)
+      EXPECT_EQ(narrow.program.devices[d].initial - wide.program.devices[d].initial,
+                Bytes(2 * 2 * 12 * 8192. * 8192 / 2));
+  }
+}
+
+// What each further layer adds to the peak of one device. With fp8 the operands of the second product (the results of
+// norms and of the activation) are kept in a byte instead of two, that of the projection also in a byte, beside those
+// of attention: GPT 2 (h + h + 4 h) - (h + h + h + 4 h) = 5 h a token less, LLaMA h + f less. Two copies of each matrix
+// are more.
+TEST(Fp8Workload, KeepsOperandsOfProductsInOneByte) {
+  constexpr double kTokens = 8 * 1024, kHidden = 1024, kWide = 4096;
+  const auto of_layer = [](const std::string& family, const std::string& dtype) {
+    const auto peak = [&](int layers) {
+      const std::string text = R"({"workload": {"model": ")" + family + R"(", "layers": )" + std::to_string(layers) +
+                               R"(, "hidden": 1024, "heads": 16, "vocabulary": 512, "sequence": 1024, "dtype": ")" +
+                               dtype + "\"" + (family == "llama" ? R"(, "feed_forward": 4096)" : "") +
+                               R"(}, "platform": {"topology": "dgx_h100", "nodes": 1}, "engine": "analytic",
+                               "strategy": {"global_batch": 8}})";
+      return run(load(parse_json(text, "fp8.json"), "fp8.json")).summary.devices[0].peak_memory.value();
+    };
+    return (peak(8) - peak(4)) / 4;
+  };
+  const double gpt = 12 * kHidden * kHidden, llama = 4 * kHidden * kHidden + 3 * kHidden * kWide;
+  EXPECT_DOUBLE_EQ(of_layer("gpt", "bf16") - of_layer("gpt", "fp8"), 5 * kHidden * kTokens - 2 * gpt);
+  EXPECT_DOUBLE_EQ(of_layer("llama", "bf16") - of_layer("llama", "fp8"), (kHidden + kWide) * kTokens - 2 * llama);
+}
+
+// The first of two devices of zb_h1 holds two microbatches before their backward passes. The second one holds one, and
+// the operands of the gradients of weights of another: norms, attention and activation, 7 h instead of 14 h.
+TEST(Fp8Workload, KeepsOperandsOfDelayedProductsInOneByte) {
+  constexpr double kTokens = 8 * 1024, kHidden = 1024, kCopies = 2 * 12 * kHidden * kHidden;
+  const auto of_layer = [](const std::string& dtype, size_t device) {
+    const auto peak = [&](int layers) {
+      const std::string text = R"({"workload": {"model": "gpt", "layers": )" + std::to_string(layers) +
+                               R"(, "hidden": 1024, "heads": 16, "vocabulary": 512, "sequence": 1024, "dtype": ")" +
+                               dtype + R"("}, "platform": {"topology": "dgx_h100", "nodes": 1}, "engine": "analytic",
+                               "strategy": {"global_batch": 64, "microbatches": 8, "pp": 2, "schedule": "zb_h1",
+                               "stage_partition": "layers"}})";
+      return run(load(parse_json(text, "fp8.json"), "fp8.json")).summary.devices.at(device).peak_memory.value();
+    };
+    return (peak(8) - peak(4)) / 2;
+  };
+  EXPECT_DOUBLE_EQ(of_layer("bf16", 0) - of_layer("fp8", 0), 2 * 5 * kHidden * kTokens - kCopies);
+  EXPECT_DOUBLE_EQ(of_layer("bf16", 1) - of_layer("fp8", 1), (5 + 7) * kHidden * kTokens - kCopies);
+}
+
+// ZeRO 3 splits the copies over the replicas.
+TEST(Fp8Workload, KeepsAPartOfTheCopiesOfSplitWeights) {
+  for (const char* unit : {R"("shard_unit": "block")", R"("bucket_size": "25MB")"}) {
+    const auto copies = [&](const std::string& dtype) {
+      const Outcome outcome = run(loaded(
+          dtype, "dgx_h100", 0, R"("strategy": {"dp": 8, "zero": 3, "global_batch": 8, )" + std::string(unit) + "}"));
+      return at_the_beginning(outcome);
+    };
+    EXPECT_EQ(copies("fp8") - copies("bf16"), Bytes(2 * 4 * 12 * 8192. * 8192 / 8)) << unit;
   }
 }
 

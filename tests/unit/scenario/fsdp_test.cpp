@@ -66,6 +66,34 @@ TEST(Fsdp, GathersTwiceTheBytesInFloat32) {
   EXPECT_EQ(sizes(wide, "reduce_scatter"), sizes(narrow, "reduce_scatter"));
 }
 
+// Autograd keeps what the forward pass has converted, so only a layer that is computed again is converted again: 6
+// bytes and a kernel for each of its 12 tensors.
+TEST(Fsdp, ConvertsWeightsAgainWhereLayersAreComputedAgain) {
+  constexpr double kMemory = 739.0 / 900 * 2.039e12, kLaunch = 10e-6, kTensors = 12;
+  for (const std::string microbatches : {"1", "2"}) {
+    const auto converting = [&](const std::string& recompute) {
+      const std::string strategy = R"(, "recompute": ")" + recompute + R"(", "microbatches": )" + microbatches;
+      const auto compute         = [](const Outcome& outcome) { return outcome.summary.devices[0].compute.value(); };
+      return compute(simulated(strategy + R"(, "float_gathers": true)")) - compute(simulated(strategy));
+    };
+    const double again = kLayers * (3 * kLayer / kMemory + kTensors * kLaunch);
+    EXPECT_NEAR(converting("full") - converting("none"), std::stoi(microbatches) * again, 1e-9);
+  }
+}
+
+TEST(Fsdp, KeepsConvertedWeightsForTheBackwardPass) {
+  const auto more = [](const std::string& strategy) {
+    return (simulated(strategy + R"(, "float_gathers": true)").summary.devices[0].peak_memory -
+            simulated(strategy).summary.devices[0].peak_memory)
+        .value();
+  };
+  // Where it begins, all layers are there as they were converted, and two more as they were gathered.
+  const double kept = kLayers * kLayer;
+  EXPECT_GT(more(""), kept);
+  EXPECT_LT(more(""), kept + 6 * kLayer);
+  EXPECT_LT(more(R"(, "recompute": "full")"), 6 * kLayer);
+}
+
 // Without prefetching every gather is waited for; with it those of the layers hide.
 TEST(Fsdp, WaitsForEachGatherWithoutPrefetching) {
   const Outcome with = simulated(""), without = simulated(R"(, "prefetch": false)");

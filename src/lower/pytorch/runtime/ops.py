@@ -120,7 +120,7 @@ def merge_attention(o1, lse1, o2, lse2):
 
 
 def cast(x, dtype):
-    return x.to(dtype)
+    return x if dtype is None else x.to(dtype)  # torch 1 has no fp8
 
 
 def clip(x, low, high):
@@ -265,6 +265,7 @@ def put_nd(x, indices, updates, reduction):
 
 
 def gemm(a, b, c, alpha, beta, transA, transB):
+    a = a.to(b.dtype)  # kept in fp8
     a = a.t() if transA else a
     b = b.t() if transB else b
     if c is None:
@@ -273,6 +274,7 @@ def gemm(a, b, c, alpha, beta, transA, transB):
 
 
 def matmul_grad(x, w, dy):
+    x = x.to(dy.dtype)  # kept in fp8
     return torch.matmul(dy, w.t()), torch.mm(x.reshape(-1, x.shape[-1]).t(), dy.reshape(-1, dy.shape[-1]))
 
 
