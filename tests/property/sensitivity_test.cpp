@@ -17,13 +17,15 @@ namespace foreflow::scenario::sensitivity_test {
 namespace {
 
 // What is changed of a scenario: one leaves its strategy to the search, and by default would run on one device without
-// any link; whole iterations on 3072 GPUs would take a minute here, so their clusters are smaller, of the same shape.
+// any link; whole iterations on 1024 or 3072 GPUs would take up to a minute here, so their clusters are smaller, of the
+// same shape.
 const std::map<std::string, std::vector<std::string>>& changes() {
   static const std::vector<std::string> smaller = {
       "platform.nodes=16",        "strategy.dp=2",     "strategy.pp=8", "strategy.microbatches=16",
       "strategy.global_batch=32", "workload.layers=16"};
   static const std::map<std::string, std::vector<std::string>> all = {
       {"gpt2_search_dgx2", {"strategy.dp=2", "strategy.tp=4", "strategy.pp=2", "strategy.microbatches=4"}},
+      {"gpt3_175b_1024_unequal", {"platform.nodes=16", "strategy.dp=2", "strategy.global_batch=32"}},
       {"gpt3_175b_3072_a100", smaller},
       {"gpt_1t_3072_a100", smaller}};
   return all;
