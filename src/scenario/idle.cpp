@@ -107,13 +107,12 @@ const StrategyRow kStrategy[] = {
      [](const Scenario& scenario) {
        return unless(!scenario.strategy.float_gathers || scenario.strategy.zero == 3, "weights are not split");
      }},
-<<<<<<< HEAD
     {"sequence_first",
      [](const Scenario& scenario) -> std::string {
        const Strategy& strategy = scenario.strategy;
        if (!strategy.sequence_first || strategy.copies_attention()) return "";
        return strategy.microbatch_size() == 1 ? "a microbatch is one sample" : "attention is no flash attention";
-=======
+     }},
     {"reduce_dtype",
      [](const Scenario& scenario) {
        const auto& chosen      = scenario.strategy.reduce_dtype;
@@ -121,7 +120,6 @@ const StrategyRow kStrategy[] = {
        if (!chosen || !alone.empty()) return alone;
        if (!trains(scenario)) return std::string("inference has no gradients");
        return unless(*chosen != gradient_dtype(scenario.workload), "gradients have this type");
->>>>>>> b025c9ea57cce84cf303bfc02cdb0544e1517aba
      }},
     {"first_bucket_size",
      [](const Scenario& scenario) {

@@ -22,9 +22,9 @@
 
 #include "foreflow/base/worker_pool.h"
 #include "search/guesses.h"
+#include "search/open_branches.h"
 #include "search/placement_forms.h"
 #include "search/refine.h"
-#include "search/standing.h"
 #include "search/survey.h"
 #include "search/twins.h"
 
@@ -35,7 +35,6 @@ constexpr size_t kProspects = 30'000;  // that a survey keeps
 
 // So many branches are expanded or refined, or so many points predicted, at the same time. Which ones are is decided by
 // the answers to all before them, so the same points are predicted with any number of workers.
-enum class Step : uint8_t { expand, refine, predict };
 constexpr std::array<size_t, 3> kAtOnce = {512, 1024, 8};
 // So many of them are in one request: they have much in common.
 constexpr std::array<size_t, 2> kTogether = {64, 64};
@@ -53,16 +52,6 @@ constexpr size_t kGuesses = 3;
 constexpr double kNothing = std::numeric_limits<double>::infinity();  // the penalty of no point at all
 constexpr auto kPredict   = "p";  // requests for predictions begin with this; others with the step
 
-// A branch at what it is bounded to be, in the order of the search.
-struct Entry {
-  Prospect prospect;
-  Step next;
-  size_t points;  // of the branch
-
-  // The most promising first.
-  bool operator<(const Entry& other) const { return prospect < other.prospect; }
-};
-
 class Search {
  public:
   Search(const Question& question, const Options& options)
@@ -70,6 +59,7 @@ class Search {
         options_(options),
         surveyor_(question, options, kProspects),
         standing_(question.goal(), options.top, options.pruning),
+        waiting_(standing_),
         same_(question.worlds().count > 0),
         predictor_(question.worlds()),
         refiner_(predictor_) {}
@@ -134,13 +124,12 @@ class Search {
   // Decides the branches, as far as they are not ruled out.
   void decide(std::vector<Prospect> prospects) {
     waiting_.clear();
-    open_ = 0;
     for (Prospect& prospect : prospects) add(std::move(prospect));
     WorkerPool workers(static_cast<size_t>(options_.jobs),
                        [this](const std::string& request) { return answer(request); });
     for (;;) {
       if (is_time_to_dive()) dive(workers);
-      std::vector<Entry> chosen = is_stopped() ? std::vector<Entry>() : choose();
+      std::vector<Entry> chosen = is_stopped() ? std::vector<Entry>() : waiting_.take(kAtOnce);
       report(chosen);
       if (chosen.empty()) return;
       take(std::move(chosen), workers);
@@ -156,9 +145,9 @@ class Search {
   void take(std::vector<Entry> chosen, WorkerPool& workers) {
     taken_ += chosen.size();
     switch (chosen.front().next) {
-      case Step::expand: expand(chosen, workers); break;
-      case Step::refine: refine(std::move(chosen), workers); break;
-      case Step::predict: predict(chosen, workers); break;
+      case NextStep::expand: expand(chosen, workers); break;
+      case NextStep::refine: refine(std::move(chosen), workers); break;
+      case NextStep::predict: predict(chosen, workers); break;
     }
   }
 
@@ -169,10 +158,10 @@ class Search {
     const size_t found = result_.ranked.size(), predicted = result_.evaluated;
     for (size_t tries = 0; tries < kTries && !waiting_.empty() && result_.evaluated - predicted < kTriedPoints;
          ++tries) {
-      const size_t number = most_promising().prospect.number;
+      const size_t number = waiting_.most_promising().prospect.number;
       for (;;) {
         if (is_stopped()) return;
-        std::vector<Entry> chosen = choose_within(number);
+        std::vector<Entry> chosen = waiting_.take_within(number);
         if (chosen.empty()) break;
         report(chosen);
         take(std::move(chosen), workers);
@@ -186,40 +175,6 @@ class Search {
     next_dive_ = taken_ + kFoundNone;
   }
 
-  // Of those with refined bounds, where there are some: others with a higher bound seldom fit in memory.
-  const Entry& most_promising() const {
-    const Entry* best = nullptr;
-    for (const Entry& entry : waiting_) {
-      if (entry.prospect.is_refined && (best == nullptr || entry < *best)) best = &entry;
-    }
-    return best == nullptr ? waiting_.front() : *best;
-  }
-
-  // What is left of branch `number` of the survey: the most promising point to predict, or all that are at the same
-  // step.
-  std::vector<Entry> choose_within(size_t number) {
-    const auto is_of  = [&](const Entry& entry) { return entry.prospect.number == number; };
-    const Entry* best = nullptr;
-    for (const Entry& entry : waiting_) {
-      if (is_of(entry) && (best == nullptr || entry < *best)) best = &entry;
-    }
-    if (best == nullptr || standing_.rules_out(best->prospect.most, best->prospect.score)) return {};
-    const Step step         = best->next;
-    const std::string point = step == Step::refine ? "" : best->prospect.point;
-    const auto is_chosen    = [&](const Entry& entry) {
-      return is_of(entry) && entry.next == step && (point.empty() || entry.prospect.point == point);
-    };
-    std::vector<Entry> chosen;
-    for (const Entry& entry : waiting_) {
-      if (is_chosen(entry)) chosen.push_back(entry);
-    }
-    std::sort(chosen.begin(), chosen.end());
-    std::erase_if(waiting_, is_chosen);
-    std::make_heap(waiting_.begin(), waiting_.end(), later);
-    for (const Entry& entry : chosen) open_ -= entry.points;
-    return chosen;
-  }
-
   void add(Prospect prospect) {
     const Branch branch = prospect.branch();
     if (branches().is_point(branch)) {
@@ -229,15 +184,15 @@ class Search {
       }
       if (const auto plain = branches().plain(branch)) return twins_.add(branch.point, plain->point, plain->key);
     }
-    Step next          = branches().is_point(branch) ? Step::predict : Step::expand;
+    NextStep next      = branches().is_point(branch) ? NextStep::predict : NextStep::expand;
     const bool refines = options_.pruning == Pruning::none ? unchunked(branch).has_value() : true;
     if (refines && branches().can_be_refined(branch)) {
       if (prospect.is_refined && prospect.is_uncut && add_uncut(branch)) return;
-      if (!prospect.is_refined) next = Step::refine;
+      if (!prospect.is_refined) next = NextStep::refine;
     } else if (refines && !prospect.is_sketched && branches().can_be_sketched(branch)) {
-      next = Step::refine;
+      next = NextStep::refine;
     }
-    push({std::move(prospect), next, branches().points(branch)});
+    waiting_.push({std::move(prospect), next, branches().points(branch)});
   }
 
   // True: the branch is a point that does the same as the one without chunks.
@@ -245,14 +200,6 @@ class Search {
     const auto plain = unchunked(branch);
     if (plain) twins_.add(branch.point, *plain, "overlap_tensor");
     return plain.has_value();
-  }
-
-  // Best first is a heap whose largest is at the front: compare the other way round.
-  static bool later(const Entry& a, const Entry& b) { return b < a; }
-  void push(Entry entry) {
-    open_ += entry.points;
-    waiting_.push_back(std::move(entry));
-    std::push_heap(waiting_.begin(), waiting_.end(), later);
   }
 
   const Branches& branches() const { return surveyor_.branches(); }
@@ -331,17 +278,17 @@ class Search {
   std::string answer(const std::string& request) {
     const Json asked = parse_json(request.substr(1), "branches");
     if (request[0] == *kPredict) return print(predictor_.predict(question_.read(asked)));
-    const auto step = static_cast<Step>(request[0] - '0');
+    const auto step = static_cast<NextStep>(request[0] - '0');
     Json children   = Json::array();
     std::vector<Refined> all;
     for (const JsonView& one : JsonView(asked, "branches").items()) {
       const Prospect prospect = read_prospect(one);
       const Branch branch     = prospect.branch();
-      if (step == Step::refine) all.push_back(refined_bound(branch));
-      if (step != Step::expand) continue;
+      if (step == NextStep::refine) all.push_back(refined_bound(branch));
+      if (step != NextStep::expand) continue;
       for (const Branch& child : branches().children(branch)) children.push(judged(child, prospect));
     }
-    return step == Step::refine ? print(all) : children.dump_compact();
+    return step == NextStep::refine ? print(all) : children.dump_compact();
   }
 
   Refined refined_bound(const Branch& branch) {
@@ -370,22 +317,6 @@ class Search {
     own.is_uncut    = parent.is_uncut;
     own.is_sketched = parent.is_sketched;
     return json.set("prospect", to_json(own));
-  }
-
-  // The next branches that are not ruled out: as many for one step as the most promising of all is for.
-  std::vector<Entry> choose() {
-    std::vector<Entry> chosen;
-    while (!waiting_.empty()) {
-      const Entry& first = waiting_.front();
-      const bool out     = standing_.rules_out(first.prospect.most, first.prospect.score);
-      const auto step    = static_cast<size_t>(first.next);
-      if (!out && !chosen.empty() && (first.next != chosen.front().next || chosen.size() == kAtOnce[step])) break;
-      open_ -= first.points;
-      std::pop_heap(waiting_.begin(), waiting_.end(), later);
-      if (!out) chosen.push_back(std::move(waiting_.back()));
-      waiting_.pop_back();
-    }
-    return chosen;
   }
 
   // The point without `overlap_tensor`, where the space has it and the branch is a point with it.
@@ -418,8 +349,8 @@ class Search {
     prospect.is_refined  = branches().can_be_refined(branch);
     prospect.is_uncut    = bound.is_uncut;
     if (bound.is_uncut && add_uncut(branch)) return;
-    entry.next = branches().is_point(branch) ? Step::predict : Step::expand;
-    push(std::move(entry));
+    entry.next = branches().is_point(branch) ? NextStep::predict : NextStep::expand;
+    waiting_.push(std::move(entry));
   }
 
   // With the refined bound of the branch. False: it has no point that is good enough.
@@ -451,7 +382,7 @@ class Search {
       gap_ = gap_between(objective, *best, rest);
     }
     if (!options_.report) return;
-    size_t open = open_;
+    size_t open = waiting_.points();
     for (const Entry& entry : chosen) open += entry.points;
     options_.report({.points    = result_.points,
                      .decided   = result_.points - std::min(result_.points, open),
@@ -466,13 +397,12 @@ class Search {
   const Options& options_;
   Surveyor surveyor_;
   Standing standing_;
+  OpenBranches waiting_;
   SamePredictions same_;
   std::map<std::string, Prediction> predicted_;  // by their names
   Predictor predictor_;                          // used in the workers
   Refiner refiner_;                              // likewise
   Result result_;
-  std::vector<Entry> waiting_;  // a heap, the most promising at the front
-  size_t open_   = 0;           // the number of points in them
   bool is_large_ = false;
   size_t taken_ = 0, next_dive_ = 0;
   std::map<std::string, Prediction> guessed_;  // by the texts of the points

@@ -1,0 +1,57 @@
+// The branches that a search has not decided yet, the most promising first. Those that the best points so far rule out
+// are forgotten.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "search/standing.h"
+#include "search/survey.h"
+
+namespace foreflow::search {
+
+// What the search does with a branch next.
+enum class NextStep : uint8_t { expand, refine, predict };
+
+// A branch at what it is bounded to be, in the order of the search.
+struct Entry {
+  Prospect prospect;
+  NextStep next;
+  size_t points;  // of the branch
+
+  // The most promising first.
+  bool operator<(const Entry& other) const { return prospect < other.prospect; }
+};
+
+class OpenBranches {
+ public:
+  explicit OpenBranches(const Standing& standing) : standing_(standing) {}
+
+  void clear();
+  void push(Entry entry);
+  bool empty() const { return entries_.empty(); }
+  // Requires: there is one.
+  const Entry& front() const { return entries_.front(); }
+  // Of those with refined bounds, where there are some: others with a higher bound seldom fit in memory. Likewise.
+  const Entry& most_promising() const;
+  // The number of points in all of them.
+  size_t points() const { return points_; }
+
+  // Takes the first ones that are not ruled out: as many for one step as the most promising of all is for, `at_once`
+  // by steps at most.
+  std::vector<Entry> take(const std::array<size_t, 3>& at_once);
+  // Takes what is left of branch `number` of the survey: the most promising point to predict, or all that are at the
+  // same step. Nothing where the most promising of them is ruled out.
+  std::vector<Entry> take_within(size_t number);
+
+ private:
+  bool is_out(const Entry& entry) const { return standing_.rules_out(entry.prospect.most, entry.prospect.score); }
+  void forget();
+
+  const Standing& standing_;
+  std::vector<Entry> entries_;  // a heap, the most promising at the front
+  size_t points_ = 0;
+  size_t full_   = 0;  // with so many entries, those that are ruled out are forgotten
+};
+
+}  // namespace foreflow::search
