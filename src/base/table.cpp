@@ -27,7 +27,7 @@ std::string without_numbers(std::string_view text) {
 struct Kind {
   std::string first;
   size_t count = 0;
-  bool alike   = true;  // all have the same text
+  bool equal   = true;  // all have the same text
 };
 
 }  // namespace
@@ -61,7 +61,7 @@ std::string tally(const std::map<std::string, size_t>& reasons) {
   std::map<std::string, Kind> kinds;
   for (const auto& [reason, count] : reasons) {
     Kind& kind = kinds[without_numbers(reason)];
-    kind.alike = kind.count == 0;
+    kind.equal = kind.count == 0;
     if (kind.count == 0) kind.first = reason;
     kind.count += count;
   }
@@ -71,7 +71,7 @@ std::string tally(const std::map<std::string, size_t>& reasons) {
   std::string text;
   for (const Kind* kind : sorted)
     text +=
-        fmt::format("{:>6} x {}{}\n", kind->count, escape::terminal(kind->first), kind->alike ? "" : ", and the like");
+        fmt::format("{:>6} x {}{}\n", kind->count, escape::terminal(kind->first), kind->equal ? "" : ", and the like");
   return text;
 }
 

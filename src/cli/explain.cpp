@@ -71,10 +71,10 @@ std::vector<Term> terms_of(const report::Summary& summary) {
   }
   double idle = 0, host = 0, devices = 0;
   for (const report::DeviceSummary& device : summary.devices) {
-    const auto alike = static_cast<double>(device.count());
-    idle += (device.idle - device.host_idle).value() * alike;
-    host += (device.host_idle + device.host_inside).value() * alike;
-    devices += alike;
+    const auto represented = static_cast<double>(device.count());
+    idle += (device.idle - device.host_idle).value() * represented;
+    host += (device.host_idle + device.host_inside).value() * represented;
+    devices += represented;
   }
   terms.push_back({"idle", Seconds(devices > 0 ? idle / devices : 0), "simulated"});
   terms.push_back({"host", Seconds(devices > 0 ? host / devices : 0), "simulated"});

@@ -32,7 +32,7 @@ double most_sent(const Phase& phase, const Group& group, bool inside = false) {
   return sent.empty() ? 0 : *std::max_element(sent.begin(), sent.end());
 }
 
-// Which entry of Most is of so many nodes.
+// The entry of Most for a number of nodes.
 size_t spread(size_t nodes) { return nodes == 1 ? 0 : nodes < 4 ? 1 : 2; }
 
 bool leaves_node(const Task& task, const Phase& phase) {

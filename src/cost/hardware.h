@@ -8,14 +8,20 @@
 
 namespace foreflow::cost {
 
+// Which matrix units a device has, as far as laws tell them apart.
+enum class Units : uint8_t { ampere_or_earlier, hopper, blackwell };
+
 // What is known of a device besides its data sheet.
 struct Processors {
   std::string_view device;     // "A100-SXM4-80GB"
   std::string_view data_name;  // what data sets call it: "a100_sxm"
   int count;
   double cache;  // MB
-  bool hopper;   // Hopper or later: attention was measured with kernels made for it
+  Units units;
   std::string_view source;
+
+  // Attention was measured with kernels made for the device.
+  bool hopper_or_later() const { return units != Units::ampere_or_earlier; }
 };
 const std::vector<Processors>& processors();
 

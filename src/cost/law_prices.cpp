@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost/tf32_products.h"
 #include "foreflow/cost/signature.h"
 #include "foreflow/ir/fp8.h"
 
@@ -52,9 +53,12 @@ FittedLaw for_training(FittedLaw law) {
   return law;
 }
 
+Seconds time_on(const Hardware& hardware, const FittedLaw& fitted, const Sizes& sizes) {
+  return Seconds(laws().get(fitted.law, "calibration").seconds(fitted.constants, sizes, hardware));
+}
+
 Seconds time_by(const Found& found, const platform::Device& device, std::string_view dtype, const Sizes& sizes) {
-  const LawDef& law = laws().get(found.law->law, "calibration");
-  return Seconds(law.seconds(found.law->constants, sizes, hardware_of(device, dtype, *found.processors)));
+  return time_on(hardware_of(device, dtype, *found.processors), *found.law, sizes);
 }
 
 double elements(const ir::Type& type) { return static_cast<double>(ir::element_count(type.dims)); }
@@ -119,18 +123,17 @@ std::optional<Seconds> price_products(const Application& application, const plat
   const bool fp8              = call.attributes.find(ir::kFp8) != nullptr;
   const std::string_view type = fp8 ? "f8" : dtype_of(call.inputs, application.outputs);
   // The same units, at the rate of TF32, which the data sheet has.
-  const bool tf32              = terms.tf32 && type == "f32" && device.peaks.contains("tf32");
-  const std::string_view dtype = tf32 ? "tf32" : type;
-  const auto found             = find_product(calibrations, tf32 ? "bf16" : type);
+  const bool tf32  = terms.tf32 && type == "f32" && device.peaks.contains("tf32");
+  const auto found = find_product(calibrations, tf32 ? "bf16" : type);
   if (!found) return std::nullopt;
+  Hardware hardware = hardware_of(device, tf32 ? "tf32" : type, *found->processors);
+  if (tf32) hardware.peak *= tf32_share(found->processors->units, call.def);
   const double in = fp8 ? 1 : element_bytes(call.inputs[0]), out = element_bytes(application.outputs[0]);
   const FittedLaw law    = for_training(*found->law);
   const double unaligned = is_unaligned(application) ? 1 : 0;
   Seconds sum(0);
   for (const ProductSizes& product : products) {
-    const Seconds one =
-        time_by({&law, found->processors}, device, dtype, {product.m, product.n, product.k, in, out, unaligned});
-    sum += one + terms.kernel_overhead;
+    sum += time_on(hardware, law, {product.m, product.n, product.k, in, out, unaligned}) + terms.kernel_overhead;
   }
   const auto updates = static_cast<double>(call.attributes.int_or(ir::kFp8Updates, 0));
   if (updates > 0) {
@@ -147,7 +150,7 @@ std::optional<Seconds> price_products(const Application& application, const plat
 }
 
 double slowdown(const AttentionKernels& kernels, const Processors& measured, bool backward) {
-  if (measured.hopper) return backward ? kernels.hopper_backward : kernels.hopper_forward;
+  if (measured.hopper_or_later()) return backward ? kernels.hopper_backward : kernels.hopper_forward;
   return backward ? kernels.backward : kernels.forward;
 }
 

@@ -27,7 +27,8 @@ const Keys& keys() {
       {"tf32",
        "products in f32 run on the units of TF32, where a device has them (torch.backends.cuda.matmul.allow_tf32)",
        types::flag(), "false"},
-      {"unaligned", "products with rows that are no multiple of 16 bytes take so many times the arithmetic",
+      {"unaligned",
+       "products with rows that are no multiple of 16 bytes take the time of this many times their arithmetic",
        types::number(1), "1"},
       {"optimizer_bytes", "read and written for each parameter by the optimizer", types::bytes(),
        "what its operands and results have"}};

@@ -179,11 +179,11 @@ void read_one(const std::string& file, size_t trace, TraceMeasurements& all, Tim
 // Of a message the k-th execution counts with its shortest time, if all ranks have as many.
 std::vector<Seconds> counted(const Times& times, size_t traces) {
   const std::vector<Seconds>& first = times.of_trace.begin()->second;
-  const bool alike                  = times.of_trace.size() == traces &&
-                     std::all_of(times.of_trace.begin(), times.of_trace.end(),
-                                 [&](const auto& one) { return one.second.size() == first.size(); });
+  const bool in_pairs               = times.of_trace.size() == traces &&
+                        std::all_of(times.of_trace.begin(), times.of_trace.end(),
+                                    [&](const auto& one) { return one.second.size() == first.size(); });
   std::vector<Seconds> all;
-  if (times.work.kind == cost::Measurement::Kind::compute || !alike) {
+  if (times.work.kind == cost::Measurement::Kind::compute || !in_pairs) {
     for (const auto& [trace, some] : times.of_trace) all.insert(all.end(), some.begin(), some.end());
     return all;
   }

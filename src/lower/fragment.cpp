@@ -251,7 +251,7 @@ class FragmentWriter {
       stream::Communication what = meeting.what;
       std::vector<ir::Device> devices;
       for (const size_t member : meeting.members) devices.push_back(members[member]);
-      // Nobody issues a wait for a port, which is how the plan keeps its order.
+      // The host does not issue a wait for a port, which is how the plan keeps its order.
       if (what.bytes > Bytes(0)) what.issue = issuer_.of(what.kind, devices);
       for (const size_t member : meeting.members) {
         const ir::Device& device = members[member];

@@ -39,7 +39,7 @@ std::vector<int> places_of(const std::vector<ir::Type>& types, int32_t first, co
   return places;
 }
 
-// A tensor of so many bytes, of the data type and device of `type`.
+// A tensor of `bytes`, of the data type and device of `type`.
 ir::Type with_bytes(ir::Type type, Bytes bytes, Bytes element) {
   type.dims = ir::Dims{static_cast<int64_t>(bytes / element)};
   return type;

@@ -18,7 +18,7 @@ ir::Type tensor_type(const onnx_proto::TensorProto& tensor, const std::string& w
 // Throws Error at `where` if the amount of data in the message does not match the dimensions.
 void check_count(const onnx_proto::TensorProto& tensor, const std::string& where);
 
-// Bytes of so many elements in raw data and external files, where two of 4 bits share one.
+// Bytes of `count` elements in raw data and external files, where two of 4 bits share one.
 int64_t stored_bytes(ir::DType dtype, int64_t count);
 
 // Fills an array from its raw data, `stored_bytes` of them.

@@ -86,7 +86,7 @@ struct Ways {
   int count, first;
 };
 
-// How messages cross a fabric whose trunks are all alike, as arithmetic on the numbers of its switches. Pure functions;
+// How messages cross a fabric with equal trunks, as arithmetic on the numbers of its switches. Pure functions;
 // `to` has an outlet.
 struct FabricRule {
   std::function<int(int from, int to)> hops;  // trunks from one switch with outlets to another
@@ -106,7 +106,7 @@ struct Fabric {
   FabricPath path       = {};      // none: messages take shortest ways
   bool relays           = false;   // GPUs pass on what their node sends over their NIC (PXN)
   std::vector<int> tops = {};      // the switches that lead out of the fabric; empty: all that have outlets
-  // By formula, for outlets that are alike; zero: there is none. `bisection`: between the first and the last half of
+  // By formula, for equal outlets; zero: there is none. `bisection`: between the first and the last half of
   // the nodes; `next_node`: from every node to the next one at once, as a ring sends; the others as in FabricFacts,
   // `narrowest` where it differs from `bisection`.
   BytesPerSecond bisection = {}, next_node = {}, narrowest = {}, leaf_nic = {};

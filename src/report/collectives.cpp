@@ -19,7 +19,8 @@ std::vector<Execution> executions_of(const stream::Program& program, const strea
   std::vector<Execution> executions(program.instances.size());
   for (size_t s = 0; s < program.streams.size(); ++s) {
     const auto& items = program.streams[s].items;
-    const auto alike  = static_cast<double>(program.devices[static_cast<size_t>(program.streams[s].device)].count());
+    const auto represented =
+        static_cast<double>(program.devices[static_cast<size_t>(program.streams[s].device)].count());
     Seconds free;
     for (size_t i = 0; i < items.size(); ++i) {
       const stream::Record& record = timeline.records[s][i];
@@ -29,7 +30,7 @@ std::vector<Execution> executions_of(const stream::Program& program, const strea
       Execution& execution = executions[static_cast<size_t>(items[i].instance)];
       const bool first     = execution.late < 0;
       execution.time       = record.end - record.start;
-      execution.waited += alike * (record.start - came);
+      execution.waited += represented * (record.start - came);
       execution.all_came_at_once = first || (execution.all_came_at_once && came == execution.latest);
       if (first || came > execution.latest) {
         execution.latest = came;

@@ -54,7 +54,7 @@ DeviceTimes times_of(const stream::Program& program, const stream::Timeline& tim
 
 }  // namespace
 
-bool DevicePlayer::alike(const std::vector<size_t>& a, const std::vector<size_t>& b) const {
+bool DevicePlayer::same_course(const std::vector<size_t>& a, const std::vector<size_t>& b) const {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](size_t left, size_t right) {
     const auto &items = program_.streams[left].items, &others = program_.streams[right].items;
     const auto &records = timeline_.records[left], &times = timeline_.records[right];
@@ -79,7 +79,8 @@ DeviceTimes DevicePlayer::play(int device, const std::vector<size_t>& streams) {
   }
   const Key key{initial.value(), items, end.value()};
   const auto [first, last] = known_.equal_range(key);
-  const auto found = std::find_if(first, last, [&](const auto& entry) { return alike(entry.second.streams, streams); });
+  const auto found =
+      std::find_if(first, last, [&](const auto& entry) { return same_course(entry.second.streams, streams); });
   if (found != last) return found->second.times;
   return known_.emplace(key, Known{streams, times_of(program_, timeline_, initial, streams)})->second.times;
 }

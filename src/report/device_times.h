@@ -31,7 +31,7 @@ class DevicePlayer {
   // A key that equal devices share and most others do not: initial memory, number of items, end of the last item.
   using Key = std::tuple<double, size_t, double>;
 
-  bool alike(const std::vector<size_t>& a, const std::vector<size_t>& b) const;
+  bool same_course(const std::vector<size_t>& a, const std::vector<size_t>& b) const;
 
   const stream::Program& program_;
   const stream::Timeline& timeline_;

@@ -80,12 +80,12 @@ Averages averages(const Summary& summary) {
   Averages out;
   Seconds communication, both;
   for (const DeviceSummary& device : summary.devices) {
-    const auto alike = static_cast<double>(device.count());
-    out.idle += alike * device.idle;
-    out.host += alike * (device.host_idle + device.host_inside);
-    out.host_inside += alike * device.host_inside;
-    communication += alike * device.communication;
-    both += alike * (device.compute + device.communication - device.busy);
+    const auto represented = static_cast<double>(device.count());
+    out.idle += represented * device.idle;
+    out.host += represented * (device.host_idle + device.host_inside);
+    out.host_inside += represented * device.host_inside;
+    communication += represented * device.communication;
+    both += represented * (device.compute + device.communication - device.busy);
   }
   const auto devices = static_cast<double>(std::max<int64_t>(summary.device_count, 1));
   for (Seconds* sum : {&out.idle, &out.host, &out.host_inside}) *sum = *sum / devices;

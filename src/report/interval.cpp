@@ -19,9 +19,9 @@ constexpr double kNineOfTen = 2.06;
 Interval interval_of(const Summary& summary) {
   Seconds compute, communication;
   for (const DeviceSummary& device : summary.devices) {
-    const auto alike = static_cast<double>(device.count());
-    compute += alike * device.compute;
-    communication += alike * device.communication;
+    const auto represented = static_cast<double>(device.count());
+    compute += represented * device.compute;
+    communication += represented * device.communication;
   }
   if (compute + communication <= Seconds(0)) return {summary.iteration_time, summary.iteration_time};
   const Seconds error = summary.job.compute_error * compute + summary.job.message_error * communication;

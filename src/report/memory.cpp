@@ -166,13 +166,13 @@ std::vector<MemoryPeak> memory_peaks(const Summary& summary, const stream::Progr
     const auto device       = static_cast<int>(d);
     const MemoryCurve curve = memory_curve(program, timeline, device, streams[d]);
     const auto [from, to]   = by_size.equal_range(curve.peak.value());
-    const auto alike        = std::find_if(from, to, [&](const auto& entry) {
+    const auto same         = std::find_if(from, to, [&](const auto& entry) {
       const auto other = static_cast<size_t>(peaks[entry.second].devices[0]);
       return program.devices[other].initial == program.devices[d].initial &&
              same_items(program, streams[other], streams[d]);
     });
-    if (alike != to) {
-      peaks[alike->second].devices.push_back(device);
+    if (same != to) {
+      peaks[same->second].devices.push_back(device);
       continue;
     }
     by_size.emplace(curve.peak.value(), peaks.size());

@@ -135,15 +135,15 @@ struct Tally {
 Tally tally_of(const stream::Program& program, const stream::Timeline& timeline) {
   Tally tally{std::vector<int64_t>(program.computes.size()), std::vector<Seconds>(program.communications.size())};
   for (size_t s = 0; s < program.streams.size(); ++s) {
-    const auto& items   = program.streams[s].items;
-    const int64_t alike = program.devices[static_cast<size_t>(program.streams[s].device)].count();
+    const auto& items         = program.streams[s].items;
+    const int64_t represented = program.devices[static_cast<size_t>(program.streams[s].device)].count();
     for (size_t i = 0; i < items.size(); ++i) {
       const auto event = static_cast<size_t>(items[i].event);
       if (items[i].instance < 0) {
-        tally.executions[event] += alike;
+        tally.executions[event] += represented;
       } else {
         tally.communicating[event] +=
-            static_cast<double>(alike) * (timeline.records[s][i].end - timeline.records[s][i].start);
+            static_cast<double>(represented) * (timeline.records[s][i].end - timeline.records[s][i].start);
       }
     }
   }

@@ -82,7 +82,7 @@ std::vector<std::string> communication_heads(const stream::Program& program) {
   return heads;
 }
 
-// The number of a device's process: its own, where there are no two alike.
+// The process of a device: its number, or its index where several jobs have devices of equal numbers.
 int process_of(const stream::Program& program, int device) {
   return program.jobs.empty() ? program.devices[static_cast<size_t>(device)].index : device + 1;
 }

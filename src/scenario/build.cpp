@@ -8,6 +8,7 @@
 #include "foreflow/scenario/shapes.h"
 #include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/context_attention.h"
+#include "foreflow/transform/fp8_products.h"
 #include "foreflow/transform/overlap.h"
 #include "foreflow/transform/recompute.h"
 #include "foreflow/transform/repeat_batch.h"
@@ -17,7 +18,6 @@
 #include "foreflow/transform/tensor.h"
 #include "scenario/blame.h"
 #include "scenario/fit_recompute.h"
-#include "scenario/fp8_products.h"
 #include "scenario/gpt_graph.h"
 #include "scenario/input_numbers.h"
 #include "scenario/program.h"
@@ -186,8 +186,8 @@ ir::Module with_training(const Scenario& scenario, const ir::Module& module) {
 ir::Module simplified(const Scenario& scenario, const ir::Module& module) {
   ir::Module resolved = transform::resolve(module);
   if (scenario.cost.removes_dead_code) resolved = transform::eliminate_dead_code(resolved);
-  return scenario.workload.fp8 ? with_fp8_products(std::move(resolved), scenario.workload.size("vocabulary"),
-                                                   scenario.workload.fp8_updates)
+  return scenario.workload.fp8 ? transform::with_fp8_products(std::move(resolved), scenario.workload.size("vocabulary"),
+                                                              scenario.workload.fp8_updates)
                                : resolved;
 }
 

@@ -146,11 +146,11 @@ bool scatters(const Strategy& strategy) {
 }
 
 // Of the shards of tensor parallelism: those of a parameter that each of them has whole are equal.
-std::vector<int32_t> alike_parameters(const std::vector<std::vector<transform::Piece>>& steps) {
-  std::vector<int32_t> alike;
-  if (steps.size() != 1) return alike;
-  for (const transform::Piece& piece : steps.front()) alike.push_back(piece.layout.is_whole() ? piece.source : -1);
-  return alike;
+std::vector<int32_t> equal_parameters(const std::vector<std::vector<transform::Piece>>& steps) {
+  std::vector<int32_t> equal;
+  if (steps.size() != 1) return equal;
+  for (const transform::Piece& piece : steps.front()) equal.push_back(piece.layout.is_whole() ? piece.source : -1);
+  return equal;
 }
 
 // Tensor and pipeline parallelism.
@@ -169,8 +169,8 @@ Expected<ReplicaProgram> pipelined(const Sequential& sequential, const Scenario&
     module                   = asked_for_by(key, scenario, [&] {
       transform::Pipeline wanted = pipeline_of(before, scenario, platform, run, program.shards);
       if (scatters(strategy)) {
-        wanted.scattered = strategy.tp;
-        wanted.alike     = alike_parameters((*whole)->steps);
+        wanted.scattered        = strategy.tp;
+        wanted.equal_parameters = equal_parameters((*whole)->steps);
       }
       transform::ShardedPipeline made;
       if (unequal) {

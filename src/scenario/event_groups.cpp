@@ -7,15 +7,15 @@ int Ranks::rank(int32_t number) const {
   return shards > 0 ? at / 2 * shards + at % 2 : at;
 }
 
-int Ranks::alike(int32_t number) const { return shards > 0 && (number - first) % 2 == 1 ? shards - 1 : 1; }
+int Ranks::represented(int32_t number) const { return shards > 0 && (number - first) % 2 == 1 ? shards - 1 : 1; }
 
 std::vector<int> group_of(const Ranks& ranks, const std::vector<int32_t>& members, bool of_all_replicas,
                           bool of_all_shards) {
   std::vector<int> devices;
   for (int replica = 0; replica < (of_all_replicas ? ranks.replicas : 1); ++replica) {
     for (const int32_t member : members) {
-      const int alike = of_all_shards ? ranks.alike(member) : 1;
-      for (int i = 0; i < alike; ++i)
+      const int represented = of_all_shards ? ranks.represented(member) : 1;
+      for (int i = 0; i < represented; ++i)
         devices.push_back(ranks.places[static_cast<size_t>(replica * ranks.of_replica + ranks.rank(member) + i)]);
     }
   }

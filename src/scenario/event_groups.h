@@ -15,11 +15,11 @@ struct Ranks {
   int32_t first      = 1;   // the number of the first device of the program
   int32_t of_replica = 1;   // ranks of a replica
   int replicas       = 1;
-  int shards         = 0;  // above 0: two devices represent so many
+  int shards         = 0;  // above 0: two devices represent this many shards
 
   // The first rank that device `number` represents, and how many do the same in a replica.
   int rank(int32_t number) const;
-  int alike(int32_t number) const;
+  int represented(int32_t number) const;
 };
 
 // The platform devices of a communication, in rank order. `members`: numbers of devices; `of_all_replicas`: those of

@@ -104,7 +104,7 @@ class Walk {
     const auto [found, fresh] = computes_.try_emplace({number, o, kind}, -1);
     if (fresh) found->second = priced(op, types_of(function, op, instance, {}), hardware(at));
     if (found->second < 0) return;
-    table_.count(static_cast<size_t>(found->second), count * ranks_.alike(at) * ranks_.replicas);
+    table_.count(static_cast<size_t>(found->second), count * ranks_.represented(at) * ranks_.replicas);
   }
 
   // The number of the event; -1: nothing is launched.
@@ -163,7 +163,7 @@ class Walk {
       made.provenance = what.fixed ? cost::name(cost::Provenance::table) : "simulated";
     });
     table_.count(number, count * (together.replicas ? 1 : ranks_.replicas) *
-                             (together.shards ? 1 : ranks_.alike(members.front())));
+                             (together.shards ? 1 : ranks_.represented(members.front())));
   }
 
   static bool copies_host(const Types& types) {
@@ -187,7 +187,7 @@ class Walk {
       made.time       = time_alone(what, group_of(ranks_, {device}, false, false), platform_);
       made.provenance = "simulated";
     });
-    table_.count(number, count * ranks_.replicas * ranks_.alike(device));
+    table_.count(number, count * ranks_.replicas * ranks_.represented(device));
   }
 
   void reshard(const ir::Op& op, const Types& types, int64_t count) {

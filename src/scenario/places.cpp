@@ -152,10 +152,11 @@ Expected<std::vector<int>> try_places(const std::string& root, const Strategy& s
       placement.devices.empty() ? Expected(free_devices(platform, held)) : listed(request, platform, held);
   if (!candidates) return candidates;
   if (strategy.has_unequal_stages() && !is_usual(placement.order, strategy.cp))
-    return Expected<std::vector<int>>(Refusal{Cause::placement, root + ".placement.order",
-                                              "stages that are sharded in different ways have no other order than " +
-                                                  std::string(strategy.cp > 1 ? "tp-cp-pp-dp" : "tp-pp-dp") +
-                                                  "; leave the order out, or use stages that are sharded alike"});
+    return Expected<std::vector<int>>(
+        Refusal{Cause::placement, root + ".placement.order",
+                "stages that are sharded in different ways have no other order than " +
+                    std::string(strategy.cp > 1 ? "tp-cp-pp-dp" : "tp-pp-dp") +
+                    "; leave the order out, or use stages that are sharded in the same way"});
   if (static_cast<size_t>(strategy.devices()) > candidates->size())
     return too_few(request, platform, candidates->size(), held);
   const std::vector<int> slots = placement.policy->order(platform, *std::move(candidates), placement.seed);

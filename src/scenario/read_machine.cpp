@@ -65,7 +65,7 @@ cost::CostModel read_cost(const JsonView& json, const Strategy& strategy, const 
   const cost::ProgramSize size{strategy.devices(), shares ? strategy.dp : 1};
   const std::string name = json.string_or("model", "roofline");
   const Json chosen      = workload.tf32 ? with_tf32(json) : json.json();
-  const JsonView parameters(chosen, json.file());
+  const JsonView parameters(chosen, json.file(), json.path());
   return is_file(name) ? cost::load_model(beside(json.file(), name), chosen, size)
                        : cost::make_model(workload.tf32 ? parameters : json, size);
 }

@@ -19,7 +19,7 @@ void tell(const Finished& finished, size_t step) {
 
 simulate::Run only_devices(const Outcome& outcome, const simulate::ChosenDevices& chosen) {
   const auto& devices = outcome.program.devices;
-  const bool folded   = std::any_of(devices.begin(), devices.end(), [](const auto& one) { return !one.alike.empty(); });
+  const bool folded = std::any_of(devices.begin(), devices.end(), [](const auto& one) { return !one.members.empty(); });
   if (!folded) return simulate::only_devices(outcome.program, outcome.timeline, chosen);
   FOREFLOW_CHECK(outcome.compact != nullptr, "all microbatches are simulated where devices are chosen");
   return simulate::only_devices(*outcome.compact, outcome.program, outcome.timeline, chosen);

@@ -98,10 +98,10 @@ std::optional<StageDemand> StageDemands::of(const Scenario& scenario, const Sequ
 
 StageDemands::Model* StageDemands::model(const Scenario& scenario, const Sequential& sequential,
                                          const platform::Device& device) {
-  const auto alike = std::find_if(devices_.begin(), devices_.end(),
+  const auto same  = std::find_if(devices_.begin(), devices_.end(),
                                   [&](const auto& known) { return platform::same_speed(known, device); });
-  const auto speed = alike - devices_.begin();
-  if (alike == devices_.end()) devices_.push_back(device);
+  const auto speed = same - devices_.begin();
+  if (same == devices_.end()) devices_.push_back(device);
   const std::string key =
       std::to_string(speed) + this->key(scenario.strategy) + (splits(scenario.strategy) ? " split" : "");
   const auto found = std::find_if(models_.begin(), models_.end(), [&](const Model& model) { return model.key == key; });

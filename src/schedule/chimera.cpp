@@ -8,10 +8,10 @@ namespace foreflow::schedule::definitions::chimera {
 namespace {
 
 // Chimera (Li and Hoefler, 2021): two pipes in opposite directions, each with half of the microbatches, so that one
-// pipe fills the gaps of the other; every device has the weights of two stages. In units of time for forwards and
-// backwards alike, stage s of a pipe of P works forward on its microbatch m in unit 2m + s and backward in unit 2m +
-// 2P-1 - s, which never coincides with work of the other pipe when P is even. The next P microbatches follow 2P units
-// later (direct concatenation). Backward = 2 forward; a prime is the up pipe.
+// pipe fills the gaps of the other; every device has the weights of two stages. Where both passes take one unit of
+// time, stage s of a pipe of P works forward on its microbatch m in unit 2m + s and backward in unit 2m + 2P-1 - s,
+// which never coincides with work of the other pipe when P is even. The next P microbatches follow 2P units later
+// (direct concatenation). Backward = 2 forward; a prime is the up pipe.
 //
 //   device 0 | F0- F1- ... F0' B0'---- F1' B1'---- ... B0----- ... ... B1-----
 //   device 1 | ... F0- F0' F1- F1' ... B0'---- B0----- B1'---- B1-----

@@ -153,7 +153,7 @@ class Bounder {
   // Lower bound of the all-reduce of gradients: all of them in a single message, which is never slower than several.
   Seconds gradients() {
     if (replicas_ == 1 || strategy_.overlap_gradients || demand_.gradients == Bytes(0)) return Seconds(0);
-    Alike groups{{}, 1, strategy_.devices() / replicas_};
+    ShiftedGroups groups{{}, 1, strategy_.devices() / replicas_};
     for (int replica = 0; replica < replicas_; ++replica) groups.ranks.push_back(replica * groups.count);
     return shapes_.all_reduce(scenario_, where_, least_summed(scenario_, demand_.gradients), groups);
   }

@@ -34,7 +34,7 @@ Json said_by(const std::vector<scenario::Axis>& axes, const std::vector<size_t>&
   return said;
 }
 
-bool alike(const platform::Platform& a, const platform::Platform& b) {
+bool same_sizes(const platform::Platform& a, const platform::Platform& b) {
   const auto& one   = a.devices().kinds();
   const auto& other = b.devices().kinds();
   return std::equal(one.begin(), one.end(), other.begin(), other.end(),
@@ -59,7 +59,7 @@ std::vector<Cluster> clusters_of(const Json& source, const std::string& file) {
     cluster.platform = scenario::load_platform(cluster.base.platform);
     cluster.hardware = static_cast<int>(number);
     for (const Cluster& earlier : clusters) {
-      if (!alike(*earlier.platform, *cluster.platform)) continue;
+      if (!same_sizes(*earlier.platform, *cluster.platform)) continue;
       cluster.hardware = earlier.hardware;
       break;
     }

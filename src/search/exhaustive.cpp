@@ -33,20 +33,20 @@ namespace {
 
 constexpr size_t kProspects = 30'000;  // that a survey keeps
 
-// So many branches are expanded or refined, or so many points predicted, at the same time. Which ones are is decided by
-// the answers to all before them, so the same points are predicted with any number of workers.
+// The number of branches that are expanded or refined, or of points that are predicted, at the same time. Which ones
+// are is decided by the answers to all before them, so the same points are predicted with any number of workers.
 constexpr std::array<size_t, 3> kAtOnce = {512, 1024, 8};
-// So many of them are in one request: they have much in common.
+// The number of them in one request: they have much in common.
 constexpr std::array<size_t, 2> kTogether = {64, 64};
-// So many branches of a survey does a dive try that find no point which may work.
+// A dive gives up after this number of branches of a survey in which no point may work.
 constexpr size_t kTries = 8;
-// A dive that finds no point ends after so many predictions.
+// A dive that finds no point ends after this number of predictions.
 constexpr size_t kTriedPoints = 4;
 // After a dive that found a point, the next one is due when twice as many branches and points are decided, and at least
-// so many; after another one, when so many more are.
+// kFoundOne; after another one, when kFoundNone more are.
 constexpr size_t kFoundOne = 4096, kFoundNone = 1024;
-// A space of more points takes a while: it is begun with guesses, of which so many are predicted until one works, and
-// searched with dives.
+// A space of more points takes a while: it is begun with guesses, of which at most kGuesses are predicted until one
+// works, and searched with dives.
 constexpr double kLarge   = 100'000;
 constexpr size_t kGuesses = 3;
 constexpr double kNothing = std::numeric_limits<double>::infinity();  // the penalty of no point at all

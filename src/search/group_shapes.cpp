@@ -33,10 +33,10 @@ const Arrangement& GroupShapes::arrangement(const scenario::Scenario& scenario,
 }
 
 Seconds GroupShapes::alone(const Arrangement& where, const scenario::Message& message, int step) {
-  return alone(where, message, Alike{message.ranks, step, static_cast<int>(where.ranks()) / step});
+  return alone(where, message, ShiftedGroups{message.ranks, step, static_cast<int>(where.ranks()) / step});
 }
 
-Seconds GroupShapes::alone(const Arrangement& where, const scenario::Message& message, const Alike& groups) {
+Seconds GroupShapes::alone(const Arrangement& where, const scenario::Message& message, const ShiftedGroups& groups) {
   Seconds least;
   bool first = true;
   for (const Group& group : distinct(where, groups)) {
@@ -50,7 +50,7 @@ Seconds GroupShapes::alone(const Arrangement& where, const scenario::Message& me
 }
 
 Seconds GroupShapes::all_reduce(const scenario::Scenario& scenario, const Arrangement& where, Bytes bytes,
-                                const Alike& groups) {
+                                const ShiftedGroups& groups) {
   Seconds least;
   bool first = true;
   for (const Group& group : distinct(where, groups)) {
@@ -83,7 +83,7 @@ int GroupShapes::shape(const std::vector<int>& places) {
   return static_cast<int>(shapes_.number(words));
 }
 
-const std::vector<GroupShapes::Group>& GroupShapes::distinct(const Arrangement& where, const Alike& groups) {
+const std::vector<GroupShapes::Group>& GroupShapes::distinct(const Arrangement& where, const ShiftedGroups& groups) {
   const auto [found, fresh] = known_.try_emplace(Grouping(where.number, groups.step, groups.count, groups.ranks));
   if (!fresh) return found->second;
   std::set<int> shapes;

@@ -24,7 +24,7 @@ struct Arrangement {
 
 // `count` groups of equal form: `ranks` is the first, and each further group is the previous one shifted by `step`
 // ranks.
-struct Alike {
+struct ShiftedGroups {
   std::vector<int> ranks;
   int step = 1, count = 1;
 };
@@ -42,9 +42,10 @@ class GroupShapes {
   // of `step` ranks.
   Seconds alone(const Arrangement& where, const scenario::Message& message, int step);
   // The same over `groups`.
-  Seconds alone(const Arrangement& where, const scenario::Message& message, const Alike& groups);
+  Seconds alone(const Arrangement& where, const scenario::Message& message, const ShiftedGroups& groups);
   // The smallest time to all-reduce `bytes` in any of `groups`.
-  Seconds all_reduce(const scenario::Scenario& scenario, const Arrangement& where, Bytes bytes, const Alike& groups);
+  Seconds all_reduce(const scenario::Scenario& scenario, const Arrangement& where, Bytes bytes,
+                     const ShiftedGroups& groups);
 
  private:
   struct Group {
@@ -54,7 +55,7 @@ class GroupShapes {
 
   int shape(const std::vector<int>& places);
   // One group for each shape among `groups`.
-  const std::vector<Group>& distinct(const Arrangement& where, const Alike& groups);
+  const std::vector<Group>& distinct(const Arrangement& where, const ShiftedGroups& groups);
 
   struct Asked {
     collective::Kind kind;

@@ -51,7 +51,7 @@ class OpenBranches {
   const Standing& standing_;
   std::vector<Entry> entries_;  // a heap, the most promising at the front
   size_t points_ = 0;
-  size_t full_   = 0;  // with so many entries, those that are ruled out are forgotten
+  size_t full_   = 0;  // with this number of entries, those that are ruled out are forgotten
 };
 
 }  // namespace foreflow::search

@@ -19,7 +19,8 @@ struct StageExchange {
   Seconds largest_gather;  // of those of a forward pass
 };
 
-// At least so many bytes travel where gradients of `gradients` bytes are summed over replicas (strategy.reduce_dtype).
+// The least number of bytes that travels where gradients of `gradients` bytes are summed over replicas
+// (strategy.reduce_dtype).
 Bytes least_summed(const scenario::Scenario& scenario, Bytes gradients);
 
 class ReplicaExchange {
@@ -65,7 +66,7 @@ class ReplicaExchange {
   GroupShapes& shapes_;
   const Arrangement& where_;
   const int ways_, step_;
-  Alike groups_;
+  ShiftedGroups groups_;
   mutable std::vector<std::pair<collective::Kind, Known>> known_;
 };
 

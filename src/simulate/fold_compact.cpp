@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "simulate/alike.h"
+#include "simulate/compact_colours.h"
 #include "simulate/device_ranges.h"
 #include "simulate/external_events.h"
 #include "simulate/merger.h"
@@ -31,12 +31,13 @@ bool may_decouple(const Footprints& footprints, const Options& options) {
 // Writes the streams of the first device of each class.
 class Folder {
  public:
-  Folder(const stream::CompactProgram& compact, const Courses& courses, const RealGroups& groups, const Alike& alike)
+  Folder(const stream::CompactProgram& compact, const Courses& courses, const RealGroups& groups,
+         const CompactColours& colours)
       : compact_(compact),
         courses_(courses),
         groups_(groups),
-        classes_(alike.devices),
-        kinds_(alike.groups),
+        classes_(colours.devices),
+        kinds_(colours.groups),
         members_of_(kinds_.first().size()) {}
 
   bool worth() const { return 2 * classes_.first().size() <= classes_.all().size(); }
@@ -117,7 +118,7 @@ class Folder {
           compact_.devices[real % of_replica].index + static_cast<int32_t>(real / of_replica) * compact_.of_replica);
     for (size_t c = 0; c < numbers.size(); ++c) {
       std::sort(numbers[c].begin(), numbers[c].end());
-      if (numbers[c].size() > 1) program_.devices[c].alike = ranges(numbers[c]);
+      if (numbers[c].size() > 1) program_.devices[c].members = ranges(numbers[c]);
     }
   }
 
@@ -197,7 +198,7 @@ std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const p
   const RealGroups groups = real_groups(compact, courses, platform, options.disturbances.links, result.each);
   if (may_decouple(result.each, options)) return {};
   sources(options.disturbances, platform, result.each);  // its loads
-  const Alike colours = alike(compact, courses, groups, result.each, platform, options.disturbances);
+  const CompactColours colours = compact_colours(compact, courses, groups, result.each, platform, options.disturbances);
   Folder folder(compact, courses, groups, colours);
   if ((saving == Saving::half && !folder.worth()) || !folder.run()) return {};
   result.program = folder.take();

@@ -1,5 +1,5 @@
-// Folds a compact program: one device represents all that do the same at the same time (alike.h). The other devices are
-// never written out.
+// Folds a compact program: one device represents all that do the same at the same time (compact_colours.h). The other
+// devices are never written out.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 #include <map>
 
-#include "simulate/alike.h"
+#include "simulate/compact_colours.h"
 
 namespace foreflow::simulate {
 namespace {

@@ -84,10 +84,10 @@ std::vector<int64_t> executions(const stream::Program& program, const Stretches&
   std::vector<int64_t> counts(program.computes.size());
   for (size_t s = 0; s < program.streams.size(); ++s) {
     const auto& [first, count] = stretches[s];
-    const int64_t alike        = program.devices[static_cast<size_t>(program.streams[s].device)].count();
+    const int64_t represented  = program.devices[static_cast<size_t>(program.streams[s].device)].count();
     for (size_t i = first; i < first + count; ++i) {
       const stream::Item& item = program.streams[s].items[i];
-      if (item.instance < 0) counts[static_cast<size_t>(item.event)] += alike;
+      if (item.instance < 0) counts[static_cast<size_t>(item.event)] += represented;
     }
   }
   return counts;

@@ -4,13 +4,13 @@
 namespace foreflow::stream {
 
 std::vector<DeviceRange> numbers(const DeviceUse& device) {
-  if (device.alike.empty()) return {{device.index, device.index}};
-  return device.alike;
+  if (device.members.empty()) return {{device.index, device.index}};
+  return device.members;
 }
 
 int64_t DeviceUse::count() const {
-  int64_t count = alike.empty() ? 1 : 0;
-  for (const DeviceRange& range : alike) count += range.count();
+  int64_t count = members.empty() ? 1 : 0;
+  for (const DeviceRange& range : members) count += range.count();
   return count;
 }
 

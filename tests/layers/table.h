@@ -73,6 +73,7 @@ constexpr std::array kFolders = {
     Folder{2, "ops/signal", "common"},
     Folder{1, "transform/optimizers", ""},
     Folder{1, "transform/rewrite", ""},
+    Folder{1, "transform/types", ""},
     Folder{2, "transform/autodiff", "rewrite"},
     Folder{2, "transform/blocks", "rewrite"},
     Folder{2, "transform/layout", "rewrite"},

@@ -123,7 +123,7 @@ TEST_P(UnequalStages, ComputeWhatTheSequentialProgramDoes) {
           expect_same_numbers(original, stages(tp, microbatches, GetParam()));
           ++tried;
         } catch (const RefusalError& error) {
-          // Two pipes run a stage on two devices, which must be sharded alike.
+          // Two pipes run a stage on two devices, which must be sharded in the same way.
           EXPECT_EQ(error.refusal().cause, Cause::schedule) << error.what();
         }
       }

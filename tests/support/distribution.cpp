@@ -167,7 +167,7 @@ std::vector<transform::Distributed> distribute(const ir::Module& module, const S
     wanted.layers                 = split.layers;
     wanted.scattered              = split.scattered;
     for (const transform::Piece& piece : steps.back().parameters)
-      wanted.alike.push_back(piece.layout.is_whole() ? piece.source : -1);
+      wanted.equal_parameters.push_back(piece.layout.is_whole() ? piece.source : -1);
     steps.push_back(transform::pipeline(steps.back().module, ops::table(), wanted));
   }
   return with_replicas(std::move(steps), split);

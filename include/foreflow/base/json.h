@@ -81,6 +81,7 @@ class JsonView {
   const Json& json() const { return *value_; }
   std::string where() const { return file_ + ": " + path_; }
   const std::string& file() const { return file_; }
+  const std::string& path() const { return path_; }
   [[noreturn]] void fail(const std::string& what) const { throw Error(where(), what); }
 
   bool has(std::string_view key) const;

@@ -12,7 +12,8 @@ namespace foreflow::execute {
 // The first of $FOREFLOW_PYTHON, /usr/bin/python3 and python3 that can import torch; nothing when none can.
 std::optional<std::string> find_pytorch();
 
-// Three runs of one program, whose iterations took turns, so that a machine that changes its speed changes all alike.
+// Three runs of one program, whose iterations took turns, so that a change of the speed of the machine affects all
+// three.
 struct InTurn {
   Execution whole;              // nothing timed but iterations; it has no measurements and no timeline
   Execution profile, detailed;  // every op timed, which makes it about a microsecond longer and on GPUs waits for it
@@ -20,7 +21,7 @@ struct InTurn {
 
 // Runs the task with the Python program `python`, `options.iterations` times in each way. Parameters have random
 // values, whatever the task's arguments are, so there are no results. A communication takes the time of its last member
-// to arrive, which has nobody to wait for: "the shorter of SEND and RECV" (Lu et al., DistSim, CF 2023, section 4.2);
+// to arrive, which has no peer to wait for: "the shorter of SEND and RECV" (Lu et al., DistSim, CF 2023, section 4.2);
 // what the others take longer is their wait. Measurements have mean times, because many of them add up to an iteration;
 // executions that took more than ten medians, in which the machine did something else, do not count. Requires: one
 // stream per device (fold_streams). Throws Error when the script fails, with the last line that it wrote, or does not

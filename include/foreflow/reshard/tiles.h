@@ -33,7 +33,7 @@ struct Tile {
 };
 
 // A dimension of n elements in p parts: part i has the elements from i * ceil(n / p) on. As in GSPMD the last part that
-// has elements may be smaller, and later parts have only padding, which nobody needs: they have no tile.
+// has elements may be smaller, and later parts have only padding, which no device needs: they have no tile.
 //
 // Example: 10 elements in 4 parts are 3, 3, 3 and 1; 5 elements in 4 parts are 2, 2, 1 and nothing.
 struct Tiling {

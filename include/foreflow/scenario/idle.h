@@ -1,4 +1,4 @@
-// Keys of a scenario that are given and change nothing in it, so that nobody draws conclusions from them.
+// Keys of a scenario that are given and change nothing in it, so that users draw no conclusions from them.
 #pragma once
 
 #include <string>

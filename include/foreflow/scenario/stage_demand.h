@@ -19,9 +19,9 @@ namespace foreflow::scenario {
 // A communication within a stage, for one microbatch. It has a time, if the cost model has a formula for it, or a
 // message whose time is simulated, or neither, if it may overlap with computation.
 struct StageMessage {
-  std::optional<Seconds> formula;
-  std::optional<Message> network;
-  int ranks = 0;  // number of members
+  std::optional<Seconds> formula = {};
+  std::optional<Message> network = {};
+  int ranks                      = 0;  // number of members
   // As in transform::StageModel::Message.
   std::optional<Seconds> product;
   bool is_exact                = false;
@@ -32,7 +32,7 @@ struct StageMessage {
   std::optional<transform::StageModel::Gathered> gathered = {};
   std::vector<Seconds> chunks                             = {};
 
-  // False: `overlap_tensor` with so many chunks changes nothing about this message.
+  // False: `overlap_tensor` with `chunks` chunks changes nothing about this message.
   bool may_be_cut(int chunks) const {
     return chunks > 1 && (may_run_beside || std::any_of(lengths.begin(), lengths.end(), [chunks](int64_t length) {
                             return length >= chunks && length % chunks == 0;
@@ -53,7 +53,7 @@ struct StageDemand {
   const std::vector<transform::StageNeed>& stages;
   const std::vector<StageMessage>& messages;
 
-  // False: `overlap_tensor` with so many chunks changes nothing in the program of so many microbatches.
+  // False: `overlap_tensor` with `chunks` chunks changes nothing in the program of `microbatches` microbatches.
   bool may_be_cut(int chunks, int microbatches) const {
     return std::any_of(messages.begin(), messages.end(), [&](const StageMessage& message) {
       return message.may_be_cut(chunks) && !(message.is_once && microbatches > 1);

@@ -6,7 +6,7 @@
 
 namespace foreflow::simulate {
 
-// Steps of one profile that are heeded; one that repeats stays as it is after so many.
+// The steps of one profile that are simulated; a profile that repeats stays as it is after them.
 constexpr size_t kMostProfileSteps = 1000;
 
 // The disturbances and those that the platform's file declares (platform::Declared::profiles): slowdowns of devices,

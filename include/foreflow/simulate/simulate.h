@@ -19,7 +19,7 @@ namespace foreflow::simulate {
 struct FoldedProgram;  // simulate/fold_compact.h
 
 // The program that was simulated and its timeline. The program is folded, so that one device represents all that do the
-// same at the same time (DeviceUse::alike), where that is exact and saves at least half of the devices; otherwise it
+// same at the same time (DeviceUse::members), where that is exact and saves at least half of the devices; otherwise it
 // has every device.
 struct Run {
   stream::Program program;

@@ -82,8 +82,9 @@ struct DeviceUse {
   Bytes initial;                               // what lives from the beginning: parameters, optimizer state, inputs
   int32_t job                            = 0;  // index into Program::jobs
   std::shared_ptr<const Storage> storage = nullptr;  // what its memory holds; null: not known
-  // In a folded program: the devices that do the same at the same time, of which this is the first; empty: itself.
-  std::vector<DeviceRange> alike = {};
+  // In a folded program: the devices that it represents, which do the same at the same time, itself first; empty:
+  // itself.
+  std::vector<DeviceRange> members = {};
 
   int64_t count() const;  // how many devices it stands for
 };

@@ -11,11 +11,12 @@ namespace foreflow::transform {
 // Which parameter of the original program a parameter of a distributed program belongs to, and how much of it it holds.
 struct HeldPart {
   int32_t source;
-  double share;  // 1: all of it, or as much on so many devices as two of its shards stand for
+  // Of the parameter. The second of two written shards holds what all the shards that it represents hold (two_shards).
+  double share;
 };
 
 // Those of a program that was distributed by these steps, one after the other: per parameter of the last step. With
-// `shards` above 0, the first step wrote the first two of so many shards (two_shards).
+// `shards` above 0, the first step wrote the first two of `shards` shards (two_shards).
 std::vector<HeldPart> held_parts(const std::vector<std::vector<Piece>>& steps, int shards = 0);
 
 struct Clipping {
@@ -23,7 +24,7 @@ struct Clipping {
   double max_norm = 1;
   // Per parameter of the entry. Empty: the program was not distributed.
   std::vector<HeldPart> parts = {};
-  // Above 0: the program has the first two of so many shards.
+  // Above 0: the program has the first two of `shards` shards.
   int shards = 0;
   // The replicas that the program of one replica stands for, and per parameter how they hold it (OneReplica).
   int replicas                = 1;

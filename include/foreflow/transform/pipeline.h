@@ -67,12 +67,12 @@ struct Pipeline {
   std::vector<int32_t> stage_ends = {};
   // The passes of the first and the last stage say so (ir/pipeline_ends.h).
   bool marks_ends = false;
-  // Above 1: what all of so many devices of a group have alike crosses to another stage in as many parts, one from
-  // each, which are gathered there before they are used (Narayanan et al., Efficient Large-Scale Language Model
-  // Training on GPU Clusters Using Megatron-LM, 2021, section 4.1). `alike`: per parameter a number that equal ones
-  // share; -1: none does.
-  int scattered              = 1;
-  std::vector<int32_t> alike = {};
+  // Above 1: what all devices of a group of this size have in common crosses to another stage in as many parts, one
+  // from each, which are gathered there before they are used (Narayanan et al., Efficient Large-Scale Language Model
+  // Training on GPU Clusters Using Megatron-LM, 2021, section 4.1). `equal_parameters`: per parameter a number that
+  // equal ones share; -1: none does.
+  int scattered                         = 1;
+  std::vector<int32_t> equal_parameters = {};
 };
 
 // Distributes the program over the stages of a pipeline.

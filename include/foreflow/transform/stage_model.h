@@ -76,7 +76,7 @@ class StageModel {
 
   // What reads gathered rows, as `overlap_tensor` writes it. Times are the mean over the devices.
   struct Gathered {
-    int ways;         // into so many parts the rows are cut, which go round a ring; 1: gathered at once
+    int ways;         // the parts into which the rows are cut, which go round a ring; 1: gathered at once
     Seconds readers;  // the products, uncut
     Seconds rows;     // the products of one part
     Seconds late;     // gradients of weights, which need all rows

@@ -70,7 +70,7 @@ constexpr Tile kTiles[]         = {{256, 128}, {128, 256}, {128, 128}, {128, 64}
                                    {32, 64},   {32, 32},   {16, 64},   {64, 16},  {16, 128}, {128, 16}};
 constexpr double kSplits[]      = {1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32};
 constexpr double kShortestSplit = 128;   // of k
-constexpr double kMostWaves     = 4;     // beyond so many waves k is never cut
+constexpr double kMostWaves     = 4;     // with more waves k is never cut
 constexpr double kSmallest      = 1024;  // elements of the tile that `small_tile` is about
 
 class Product {

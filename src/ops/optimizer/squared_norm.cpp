@@ -52,7 +52,7 @@ OpDef row() {
       .name = "SquaredNorm",
       .doc =
           "x1, .., xn -> the sum of the squares of all their elements; copies=[c1, .., cn]: those of xi divided by ci, "
-          "as so many devices hold xi",
+          "as ci devices hold xi",
       .domain     = "foreflow",
       .foldable   = false,
       .for_update = true,

@@ -112,7 +112,7 @@ void join_groups(Fabric& fabric, const Settings& settings, const Outlets& outlet
     fabric.path = ugal_path(wires_of(settings, links, first));
 }
 
-// How many of so many messages from one group to another go directly.
+// How many of `messages` from one group to another go directly.
 int direct_in(const Settings& settings, const Outlets& outlets, int messages, int copies) {
   if (outlets.routing.empty() || outlets.routing == "minimal" || settings.groups <= 2) return messages;
   return outlets.routing == "valiant" ? 0 : direct_of(messages, copies, settings.groups);

@@ -61,7 +61,7 @@ Shifted shifted(const DragonflyWires& wires, const Flow& flow) {
   const auto far = (flow.to_port % all + all - flow.from_port % all) % all;
   const int rest = static_cast<int>(far % static_cast<uint64_t>(wires.places));
   const int own  = static_cast<int>(flow.from_port % static_cast<uint64_t>(wires.places));
-  const int stay = wires.places - rest;  // so many reach the nearer of two groups
+  const int stay = wires.places - rest;  // the number that reaches the nearer of two groups
   return own < stay ? Shifted{stay, own} : Shifted{rest, own - stay};
 }
 

@@ -31,8 +31,8 @@ FabricPath valiant_path(DragonflyWires wires);
 //
 //   max(min(n, c), ceil(2 n / (g + 1)))
 //
-// go directly where there are g groups: with so many, the queue of the direct cable is twice that of the others, over
-// which the ways round share 2 (n - direct) / (g - 1) messages. The ways round take the other groups in turns.
+// go directly where there are g groups: with this number, the queue of the direct cable is twice that of the others,
+// over which the ways round share 2 (n - direct) / (g - 1) messages. The ways round take the other groups in turns.
 FabricPath ugal_path(DragonflyWires wires);
 
 // How many of `messages` go directly, as above.

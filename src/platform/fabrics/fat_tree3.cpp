@@ -53,7 +53,7 @@ FabricRule rule_of(int leaves, int per_pod, int pods, int spines) {
   return {hops, ways};
 }
 
-// The switches of a tree with so many leaves, as it is built or with one switch for all that stand side by side.
+// The switches of a tree with `leaves` leaves, as it is built or with one switch for all that stand side by side.
 struct Sizes {
   int leaves, per_pod, pods;
   int spines;  // of a pod

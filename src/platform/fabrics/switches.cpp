@@ -80,10 +80,10 @@ BytesPerSecond times_nic(const Outlets& outlets, double number) { return number 
 void connect(Fabric& fabric, int from, int to, const Port& port) {
   // Neighbours mostly have equal ports.
   size_t at        = fabric.ports.size();
-  const auto alike = [&](const Port& known) {
+  const auto equal = [&](const Port& known) {
     return known.kind == port.kind && known.bandwidth == port.bandwidth && known.latency == port.latency;
   };
-  while (at > 0 && !alike(fabric.ports[at - 1])) --at;
+  while (at > 0 && !equal(fabric.ports[at - 1])) --at;
   if (at == 0) {
     fabric.ports.push_back(port);
     at = fabric.ports.size();

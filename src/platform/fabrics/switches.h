@@ -42,13 +42,13 @@ FabricDef fabric_row(std::string_view name, std::string_view doc, Keys parameter
   return {name, doc, std::move(parameters), read, build, std::move(routings), not_oversubscribed};
 }
 
-// So many NICs together.
+// The bandwidth of `number` NICs together.
 BytesPerSecond times_nic(const Outlets& outlets, double number);
 // Half of all.
 inline double half_of(const Outlets& outlets) { return static_cast<double>(outlets.all.size()) / 2; }
 
-// What formulas say of a tree whose leaves have so many NICs in the order of the nodes: of a ring the NICs of one node
-// cross the ways up of a leaf, in turns or evenly.
+// Sets the formulas of a tree whose leaves have `leaf_ports` NICs in the order of the nodes: of a ring the NICs of one
+// node cross the ways up of a leaf, in turns or evenly.
 void add_formulas_of_leaves(Fabric& fabric, const Outlets& outlets, int leaf_ports, const Uplinks& uplinks);
 
 // `times` as wide as `port`.

@@ -1,4 +1,4 @@
-// Network files of ASTRA-sim's analytical backend: dimensions, each a ring, a switch, or all pairs of so many NPUs.
+// Network files of ASTRA-sim's analytical backend: dimensions, each a ring, a switch, or all pairs of a number of NPUs.
 //
 //   topology: [ Ring, Switch ]        {"topologies-per-dim": ["Ring", "Switch"], "units-count": [4, 2],
 //   npus_count: [ 4, 2 ]               "link-bandwidth": [200, 50], "link-latency": [500, 1000]}

@@ -59,7 +59,7 @@ void assume_card(Server& server, const ImportOptions& options, int vertex);
 // A name of a file as part of a platform: letters, digits and "_.:-" stay, everything else is "_".
 std::string plain(const std::string& name);
 
-// So many of the server, on a switch that does not block. Throws Error where two parts have one name.
+// `options.nodes` copies of the server, on a switch that does not block. Throws Error where two parts have one name.
 Imported write_servers(Server server, const ImportOptions& options, const Text& text);
 
 // Lines without what follows them; terminal colours are left out, also those without their escape character.

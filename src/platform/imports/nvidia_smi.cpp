@@ -193,7 +193,7 @@ void place_by_numa(Matrix& matrix, std::vector<std::string>& assumed) {
         "NUMA node");
 }
 
-// The device that has so many NVLinks.
+// The device with this number of NVLinks.
 std::string_view guess_of(const Matrix& matrix) {
   int most = 0;
   for (const auto& row : matrix.nvlinks) most = std::max(most, *std::max_element(row.begin(), row.end()));

@@ -22,7 +22,7 @@ struct Model {
   std::string_view no = "";     // why it is refused
 };
 
-constexpr double kWindow = 4194304;  // SimGrid's network/TCP-gamma where nobody sets it, under every model
+constexpr double kWindow = 4194304;  // SimGrid's network/TCP-gamma where no file sets it, under every model
 
 const std::vector<Model>& models() {
   constexpr std::string_view kPackets =

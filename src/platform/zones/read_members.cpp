@@ -29,10 +29,10 @@ void take_host_id(Reading& reading, const pugi::xml_node& node, const std::strin
 }
 
 void take_host_ids(Reading& reading, const pugi::xml_node& node, const Series& names, Point first) {
-  Tree& tree  = reading.tree();
-  auto& alike = reading.series[names.prefix + '\n' + names.suffix];
+  Tree& tree   = reading.tree();
+  auto& blocks = reading.series[names.prefix + '\n' + names.suffix];
   for (int i = 0; i < names.size(); ++i) {
-    const bool ruled     = std::any_of(alike.begin(), alike.end(), [&](int block) {
+    const bool ruled     = std::any_of(blocks.begin(), blocks.end(), [&](int block) {
       return tree.hosts[static_cast<size_t>(block)].names.radical->index(names.radical->number(i)).has_value();
     });
     const std::string id = names.name(i);
@@ -40,7 +40,7 @@ void take_host_ids(Reading& reading, const pugi::xml_node& node, const Series& n
     if (const auto known = tree.points.find(id); known != tree.points.end())
       known->second = {first.zone, first.member + i};
   }
-  alike.push_back(static_cast<int>(tree.hosts.size()));
+  blocks.push_back(static_cast<int>(tree.hosts.size()));
 }
 
 // "25.5 9.4 1.4".

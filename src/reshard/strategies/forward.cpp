@@ -158,7 +158,7 @@ Plan plan(const UnitTasks& units, const Ports& ports, const PlanOptions& options
 
 StrategyDef row() {
   return {"forward",
-          "host by host: hosts that have a box send it on, so slow links hold up nobody else",
+          "host by host: hosts that have a box send it on, so slow links delay no other host",
           "earliest end first; not in arXiv 2211.05322",
           true,
           false,

@@ -17,8 +17,8 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
   const auto refused     = [&](const std::string& why) { return source.refused("context_attention", why); };
   const int64_t kv_heads = source.workload.size("kv_heads");
   const int64_t heads    = kv_heads > 0 ? kv_heads : source.workload.size("heads");
-  const bool alike       = strategy.stage_cp.empty();  // otherwise checked stage by stage
-  if (alike && strategy.context_attention == all_to_all && heads / strategy.tp % strategy.cp != 0)
+  const bool one_cp      = strategy.stage_cp.empty();  // otherwise checked stage by stage
+  if (one_cp && strategy.context_attention == all_to_all && heads / strategy.tp % strategy.cp != 0)
     return refused("cp = " + std::to_string(strategy.cp) + " does not divide the " +
                    std::to_string(heads / strategy.tp) +
                    " heads of keys and values of a rank, which all_to_all shares; use ring, or a divisor of it");

@@ -168,7 +168,7 @@ void DataSplitter::write_transfer(size_t o) {
   SplitVariant &from = ways_[made_by], &to = ways_[variant_of_op(o)];
   const Layout &sent = from.plan.decisions[o].inputs[0], &arrives = to.plan.layouts[op.first_result];
   for (size_t i = 0; i < inputs.size(); ++i) {
-    FOREFLOW_CHECK(from.plan.decisions[o].inputs[i] == sent, "the shards of a value are split alike");
+    FOREFLOW_CHECK(from.plan.decisions[o].inputs[i] == sent, "the shards of a value are split in the same way");
     bring(from, o, o + 1, i);
   }
   note(op_of_value(ir::index(inputs[0])));

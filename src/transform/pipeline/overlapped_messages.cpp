@@ -138,7 +138,7 @@ std::vector<Seconds> OverlappedMessages::chunks(const ir::Op& sum, const Product
   return chunks;
 }
 
-// Nothing where so many chunks do not divide it.
+// Nothing where `chunks` does not divide it.
 std::optional<Seconds> OverlappedMessages::chunk(const ir::Op& sum, const ProductPieces& pieces, int chunks) const {
   const ir::Op* product = maker_of(function_.inputs(sum)[0]);
   const Added several   = added(function_.inputs(sum).first(1));

@@ -93,7 +93,7 @@ class Pipeliner {
         marks_ends_(wanted.marks_ends),
         scattered_(wanted.scattered),
         shards_(wanted.prices.shards),
-        replicated_(scattered_ > 1 ? replicated_values(function_, values_, wanted.alike) : Replicated()),
+        replicated_(scattered_ > 1 ? replicated_values(function_, values_, wanted.equal_parameters) : Replicated()),
         outliner_(function_, staged_, values_, microbatches_, summed_, ops),
         builder_(function_.name, ops),
         placed_(builder_, values_, run_, decided != nullptr ? decided->groups : std::vector<int>()),
@@ -241,7 +241,7 @@ class Pipeliner {
     if (scattered_ == 1 || slot(id, part) == kEveryMicrobatch || replicated_.group_of[ir::index(id)] < 0) return false;
     return scattered_axis(id) >= 0;
   }
-  // The first dimension behind the samples that can be cut into so many parts; -1: there is none.
+  // The first dimension behind the samples that can be cut into `scattered_` parts; -1: there is none.
   int64_t scattered_axis(ValueId id) const {
     const ir::Dims dims = local(id).dims;
     for (size_t axis = 1; axis < dims.size(); ++axis) {

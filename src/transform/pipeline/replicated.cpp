@@ -13,10 +13,12 @@ using ir::ValueId;
 // Numbers values so that equal ones have equal numbers.
 class Numbering {
  public:
-  Numbering(const ir::Function& function, const std::vector<int32_t>& alike)
+  Numbering(const ir::Function& function, const std::vector<int32_t>& equal_parameters)
       : function_(function), numbers_(function.values.size()) {
     for (size_t i = 0; i < function.parameters.size(); ++i)
-      numbers_[i] = i < alike.size() && alike[i] >= 0 ? number({kParameter, static_cast<uint64_t>(alike[i])}) : fresh();
+      numbers_[i] = i < equal_parameters.size() && equal_parameters[i] >= 0
+                        ? number({kParameter, static_cast<uint64_t>(equal_parameters[i])})
+                        : fresh();
     for (const ir::Op& op : function.ops) visit(op);
   }
 
@@ -27,9 +29,9 @@ class Numbering {
 
   void visit(const ir::Op& op) {
     if (op.def->role == ir::Role::communication) {
-      const bool alike       = op.def->name == "MPIAllreduce" || op.def->name == "MPIAllgather";
-      const uint64_t of_each = fresh();
-      for (uint32_t i = 0; i < op.result_count; ++i) numbers_[op.first_result + i] = alike ? of_each : fresh();
+      const bool same_for_all = op.def->name == "MPIAllreduce" || op.def->name == "MPIAllgather";
+      const uint64_t of_each  = fresh();
+      for (uint32_t i = 0; i < op.result_count; ++i) numbers_[op.first_result + i] = same_for_all ? of_each : fresh();
       return;
     }
     std::vector<uint64_t> key{reinterpret_cast<uint64_t>(op.def), attributes_.of(op.attributes), 0};
@@ -58,8 +60,8 @@ class Numbering {
 }  // namespace
 
 Replicated replicated_values(const ir::Function& function, const interpret::Values<LaidOut>& values,
-                             const std::vector<int32_t>& alike) {
-  const Numbering numbering(function, alike);
+                             const std::vector<int32_t>& equal_parameters) {
+  const Numbering numbering(function, equal_parameters);
   int32_t devices = 1;
   for (const LaidOut& value : values) devices = std::max(devices, ir::device_of(value.value.type).index);
   // By number and device.

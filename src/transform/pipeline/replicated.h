@@ -1,4 +1,4 @@
-// Values that all devices of a tensor-parallel group have alike.
+// Values that are equal on all devices of a tensor-parallel group.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ struct Replicated {
 };
 
 // Of a function without calls. Values are equal where equal ops make them of equal values, and what collectives give to
-// every member is. `alike`: per parameter a number that equal ones share; -1: they are equal to no other.
+// every member is. `equal_parameters`: per parameter a number that equal ones share; -1: they are equal to no other.
 Replicated replicated_values(const ir::Function& function, const interpret::Values<LaidOut>& values,
-                             const std::vector<int32_t>& alike);
+                             const std::vector<int32_t>& equal_parameters);
 
 }  // namespace foreflow::transform

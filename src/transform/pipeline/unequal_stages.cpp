@@ -31,10 +31,11 @@ std::vector<size_t> device_of_stages(const StageDevices& devices, int stages,
     for (int pipe = 1; pipe < devices.pipes(); ++pipe) {
       const auto other = static_cast<size_t>(devices.of(pipe, stage));
       if (same(shards[first], shards[other])) continue;
-      throw RefusalError(Cause::schedule, "pipeline: stages",
-                         "stage " + std::to_string(stage + 1) + " is on devices " + std::to_string(first + 1) +
-                             " and " + std::to_string(other + 1) +
-                             " of the schedule, which must be sharded alike; use the same degrees there, or 1f1b");
+      throw RefusalError(
+          Cause::schedule, "pipeline: stages",
+          "stage " + std::to_string(stage + 1) + " is on devices " + std::to_string(first + 1) + " and " +
+              std::to_string(other + 1) +
+              " of the schedule, which must be sharded in the same way; use the same degrees there, or 1f1b");
     }
     all.push_back(first);
   }

@@ -82,6 +82,15 @@ TEST(Tf32Workload, MayNotBeContradicted) {
   EXPECT_EQ(refused(named("calibrated", R"(, "tf32": true)")), "");
 }
 
+TEST(Tf32Workload, LeavesTheNamesOfPlacesAlone) {
+  try {
+    loaded("tf32", named("roofline", R"(, "compute_eficiency": 0.5)"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.where(), "tf32.json: $.cost.compute_eficiency");
+  }
+}
+
 TEST(Tf32Workload, IsATypeOfEveryPreset) {
   for (const workload::Preset& preset : workload::presets()) {
     const std::string text  = R"({"workload": {"model": ")" + std::string(preset.name) + R"(", "dtype": "tf32"},

@@ -100,7 +100,7 @@ TEST(UnequalStages, PayForTheContextsThatTheyHave) {
 TEST(UnequalStages, AreRefusedWhereTwoPipesRunAStage) {
   const std::string text =
       refusal(R"({"pp": 2, "stage_tp": "4:2", "global_batch": 8, "microbatches": 4, "schedule": "chimera"})");
-  EXPECT_NE(text.find("must be sharded alike"), std::string::npos) << text;
+  EXPECT_NE(text.find("must be sharded in the same way"), std::string::npos) << text;
 }
 
 TEST(UnequalStages, AreRefusedInAnotherOrder) {

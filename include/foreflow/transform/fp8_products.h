@@ -4,7 +4,7 @@
 
 #include "foreflow/ir/module.h"
 
-namespace foreflow::scenario {
+namespace foreflow::transform {
 
 // `vocabulary`: the number of words; 0: none. Weights are parameters of the functions that multiply with them.
 // `updates`: kernels that update the scales of a module in each pass (ir::kFp8Updates). A product whose operand follows
@@ -12,4 +12,4 @@ namespace foreflow::scenario {
 // (LayerNormMLP).
 ir::Module with_fp8_products(ir::Module module, int64_t vocabulary, int updates = 0);
 
-}  // namespace foreflow::scenario
+}  // namespace foreflow::transform

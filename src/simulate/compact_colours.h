@@ -41,14 +41,15 @@ RealGroups real_groups(const stream::CompactProgram& program, const Courses& cou
                        Footprints& footprints);
 
 // Streams are numbered replica by replica: stream s of replica r is r * CompactProgram::streams.size() + s.
-struct Alike {
+struct CompactColours {
   std::vector<Colour> devices;  // replica by replica, as CompactProgram::devices
   std::vector<Colour> groups;   // by row
   std::vector<Colour> links;
 };
 
 // The last loads of `footprints` are those of Disturbances::background.
-Alike alike(const stream::CompactProgram& program, const Courses& courses, const RealGroups& groups,
-            const Footprints& footprints, const platform::Platform& platform, const Disturbances& disturbances);
+CompactColours compact_colours(const stream::CompactProgram& program, const Courses& courses, const RealGroups& groups,
+                               const Footprints& footprints, const platform::Platform& platform,
+                               const Disturbances& disturbances);
 
 }  // namespace foreflow::simulate

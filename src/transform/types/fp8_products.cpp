@@ -1,4 +1,4 @@
-#include "scenario/fp8_products.h"
+#include "foreflow/transform/fp8_products.h"
 
 #include <algorithm>
 #include <map>
@@ -10,7 +10,7 @@
 #include "foreflow/ir/uses.h"
 #include "foreflow/ops/table.h"
 
-namespace foreflow::scenario {
+namespace foreflow::transform {
 namespace {
 
 // Products with a matrix of weights, operand 1, and the operand that they convert to fp8.
@@ -137,4 +137,4 @@ ir::Module with_fp8_products(ir::Module module, int64_t vocabulary, int updates)
   return module;
 }
 
-}  // namespace foreflow::scenario
+}  // namespace foreflow::transform

@@ -1,4 +1,4 @@
-#include "simulate/alike.h"
+#include "simulate/compact_colours.h"
 
 #include <string_view>
 
@@ -28,7 +28,7 @@ class AlikeRefinement {
     for (const RealGroups::Row& row : groups_.rows) colours_.groups.push_back(describe(row));
   }
 
-  Alike run() && {
+  CompactColours run() && {
     size_t before = 0;
     for (size_t now = count(); now > before; now = count()) {
       before = now;
@@ -225,13 +225,14 @@ class AlikeRefinement {
   std::vector<int32_t> device_of_stream_;       // of the first replica
   std::vector<std::vector<int32_t>> known_as_;  // by group and member
   std::vector<Colour> streams_;
-  Alike colours_;
+  CompactColours colours_;
 };
 
 }  // namespace
 
-Alike alike(const stream::CompactProgram& program, const Courses& courses, const RealGroups& groups,
-            const Footprints& footprints, const platform::Platform& platform, const Disturbances& disturbances) {
+CompactColours compact_colours(const stream::CompactProgram& program, const Courses& courses, const RealGroups& groups,
+                               const Footprints& footprints, const platform::Platform& platform,
+                               const Disturbances& disturbances) {
   AlikeRefinement refinement(program, courses, groups, footprints, platform);
   refinement.begin(disturbances);
   return std::move(refinement).run();

@@ -12,9 +12,10 @@ namespace foreflow::simulate {
 namespace {
 
 // Writes the streams of chosen devices: the items and times of their representatives, with groups of their own.
-class AlikeWriter {
+class ChosenDevicesWriter {
  public:
-  AlikeWriter(const stream::CompactProgram& whole, const stream::Program& folded, const stream::Timeline& timeline)
+  ChosenDevicesWriter(const stream::CompactProgram& whole, const stream::Program& folded,
+                      const stream::Timeline& timeline)
       : whole_(whole), folded_(folded), timeline_(timeline), courses_(whole), run_{events_of(folded), {}} {
     for (size_t d = 0; d < whole.devices.size(); ++d) devices_.emplace(whole.devices[d].index, d);
     streams_of_.resize(whole.devices.size());
@@ -103,10 +104,10 @@ class AlikeWriter {
     }
     size_t item = 0;
     courses_.visit(stream, [&](int32_t, int32_t, int32_t group, Courses::Depth) {
-      FOREFLOW_CHECK(item < items.size(), "devices that are alike do as many items");
+      FOREFLOW_CHECK(item < items.size(), "a device does as many items as the one that represents it");
       items[item++].instance = group < 0 ? -1 : own[static_cast<size_t>(group)];
     });
-    FOREFLOW_CHECK(item == items.size(), "devices that are alike do as many items");
+    FOREFLOW_CHECK(item == items.size(), "a device does as many items as the one that represents it");
   }
 
   const stream::CompactProgram& whole_;
@@ -125,7 +126,7 @@ class AlikeWriter {
 
 Run only_devices(const stream::CompactProgram& whole, const stream::Program& folded, const stream::Timeline& timeline,
                  const ChosenDevices& chosen) {
-  return AlikeWriter(whole, folded, timeline).run(chosen);
+  return ChosenDevicesWriter(whole, folded, timeline).run(chosen);
 }
 
 }  // namespace foreflow::simulate
