@@ -102,12 +102,6 @@ bool is_unaligned(const Application& application) {
   return odd(application.call.inputs) || odd(application.outputs);
 }
 
-// Sums over rows between reading and writing: softmax, norms and their gradients.
-bool is_normalisation(const ir::OpDef& def) {
-  return def.softmax != ir::Softmax::none || def.name.find("Softmax") != std::string_view::npos ||
-         def.name.find("Normalization") != std::string_view::npos;
-}
-
 // The time of `bytes` in `kernels` kernels, each with the overhead of the framework; nothing: there is no law.
 std::optional<Seconds> price_traffic(const platform::Device& device, const Calibrations& calibrations,
                                      const char* family, Bytes bytes, double kernels, const LawTerms& terms) {
@@ -253,7 +247,7 @@ std::optional<Seconds> price_by_laws(const Application& application, const platf
   }
   moved -= std::min(moved, application.kept);
   moved = std::max(moved, beside(application, terms) + (is_score(application) ? moved : Bytes(0)));
-  return price_traffic(device, calibrations, is_normalisation(call.def) ? "normalisation" : "element-wise", moved,
+  return price_traffic(device, calibrations, call.def.normalises ? "normalisation" : "element-wise", moved,
                        application.joined ? 0 : work.kernels, terms);
 }
 

@@ -4,7 +4,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "foreflow/platform/host_routes.h"
@@ -16,23 +15,46 @@
 namespace foreflow::simulate {
 namespace footprint_parts {
 
-// Finds what was seen before by its hash; the caller compares.
+// Finds what was seen before by its hash; the caller compares. A table with open addressing, of which at most half is
+// used: a node of its own for each entry would cost more than making most footprints does.
 class Seen {
  public:
   // The number for which `same` holds, else that which `make` returns.
   template <class Same, class Make>
   int32_t find_or(size_t hash, const Same& same, const Make& make) {
-    std::vector<int32_t>& bucket = buckets_[hash];
-    for (const int32_t number : bucket) {
-      if (same(number)) return number;
+    size_t at = place(hash);
+    for (; slots_[at].number >= 0; at = next(at)) {
+      if (slots_[at].hash == hash && same(slots_[at].number)) return slots_[at].number;
     }
-    const int32_t made = make();
-    bucket.push_back(made);
+    slots_[at]         = {hash, make()};
+    const int32_t made = slots_[at].number;
+    if (++used_ * 2 > slots_.size()) grow();
     return made;
   }
 
  private:
-  std::unordered_map<size_t, std::vector<int32_t>> buckets_;
+  struct Slot {
+    size_t hash    = 0;
+    int32_t number = -1;  // -1: empty
+  };
+
+  // The upper bits of a product differ most.
+  size_t place(size_t hash) const { return (hash * 0x9e3779b97f4a7c15u >> 32) & (slots_.size() - 1); }
+  size_t next(size_t at) const { return (at + 1) & (slots_.size() - 1); }
+
+  void grow() {
+    std::vector<Slot> old(slots_.size() * 2);
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.number < 0) continue;
+      size_t at = place(slot.hash);
+      while (slots_[at].number >= 0) at = next(at);
+      slots_[at] = slot;
+    }
+  }
+
+  std::vector<Slot> slots_ = std::vector<Slot>(64);  // a power of two
+  size_t used_             = 0;
 };
 
 size_t combine_hash(size_t hash, size_t more) { return (hash ^ more) * 0x9e3779b97f4a7c15u; }
@@ -151,13 +173,15 @@ class FootprintMaker::Work {
   // Adds the same phases on the links of another group.
   const collective::AlgorithmDef* copy_phases(const Made& made, size_t number) {
     const std::vector<int>&from = known_[made.group].links, &to = known_[number].links;
-    std::unordered_map<int, int> own;
-    for (size_t i = 0; i < from.size(); ++i) own.emplace(from[i], to[i]);
+    std::vector<std::pair<int, int>> own;
+    for (size_t i = 0; i < from.size(); ++i) own.emplace_back(from[i], to[i]);
+    std::sort(own.begin(), own.end());
     for (int32_t i = made.first; i < made.first + made.count; ++i) {
       Phase phase = result_.phases[static_cast<size_t>(i)];
       if (phase.load >= 0) {
         Load load = result_.loads[static_cast<size_t>(phase.load)];
-        for (stream::Crossing& crossing : load.crossings) crossing.link = own.at(crossing.link);
+        for (stream::Crossing& crossing : load.crossings)
+          crossing.link = std::lower_bound(own.begin(), own.end(), std::pair(crossing.link, 0))->second;
         std::sort(load.crossings.begin(), load.crossings.end(),
                   [](const stream::Crossing& a, const stream::Crossing& b) { return a.link < b.link; });
         phase.load = number_of(std::move(load));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <unordered_map>
 
 namespace foreflow::simulate {
 namespace {
@@ -11,28 +10,45 @@ constexpr size_t kMostPlaces = 16;  // there is a route for each pair
 
 uint64_t word(double value) { return std::bit_cast<uint64_t>(value); }
 
+// Numbers values by their first appearance. There are few, so a list is faster than a table.
+class Appearance {
+ public:
+  // And whether it is the first.
+  std::pair<uint64_t, bool> of(int value) {
+    const auto found = std::find(values_.begin(), values_.end(), value);
+    const auto at    = static_cast<uint64_t>(found - values_.begin());
+    const bool fresh = found == values_.end();
+    if (fresh) values_.push_back(value);
+    return {at, fresh};
+  }
+  std::vector<int> take() && { return std::move(values_); }
+
+ private:
+  std::vector<int> values_;
+};
+
 class GroupRoutesWriter {
  public:
   GroupRoutesWriter(const platform::Platform& platform, const std::vector<LinkTrace>& traces)
       : platform_(platform), traces_(traces) {}
 
   std::optional<GroupRoutes> run(const std::vector<int>& places) && {
-    std::unordered_map<int, uint64_t> nodes, known;
+    Appearance nodes, known;
     for (const int place : places) {
-      write(known.emplace(place, known.size()).first->second);
+      write(known.of(place).first);
       write(static_cast<uint64_t>(platform_.device_kind(place)));
-      write(nodes.emplace(platform_.node(place), nodes.size()).first->second);
+      write(nodes.of(platform_.node(place)).first);
     }
     for (const int from : places) {
       for (const int to : places) {
         if (from != to && !add(platform_.route(from, to))) return std::nullopt;
       }
     }
-    return std::move(routes_);
+    return GroupRoutes{std::move(pattern_), std::move(links_).take()};
   }
 
  private:
-  void write(uint64_t value) { routes_.pattern.push_back(value); }
+  void write(uint64_t value) { pattern_.push_back(value); }
 
   bool add(const platform::Route& route) {
     if (!route.exists()) return false;
@@ -41,10 +57,9 @@ class GroupRoutesWriter {
     write(word(route.step_latency.value()));
     write(word(route.limit.value()));
     for (const int link : route.links) {
-      const auto [found, fresh] = numbers_.emplace(link, numbers_.size());
-      write(found->second);
+      const auto [number, fresh] = links_.of(link);
+      write(number);
       if (!fresh) continue;
-      routes_.links.push_back(link);
       write(static_cast<uint64_t>(platform_.link_kind(link)));
       const bool changes =
           std::any_of(traces_.begin(), traces_.end(), [link](const LinkTrace& trace) { return trace.link == link; });
@@ -55,8 +70,8 @@ class GroupRoutesWriter {
 
   const platform::Platform& platform_;
   const std::vector<LinkTrace>& traces_;
-  GroupRoutes routes_;
-  std::unordered_map<int, uint64_t> numbers_;  // of links
+  std::vector<uint64_t> pattern_;
+  Appearance links_;
 };
 
 }  // namespace

@@ -152,6 +152,8 @@ struct OpDef {
   std::string_view doc;          // one sentence with shapes: "x[..,i,k] * w[..,k,j] -> y[..,i,j]"
   std::string_view domain = {};  // ONNX domain; "" is ONNX's own, "foreflow" is ours
   Role role               = Role::compute;
+  // Needs sums over rows of its operands before it writes any of their elements (softmax, norms and their gradients).
+  bool normalises = false;
   std::vector<std::string_view> positional =
       {};                     // attributes that may be written as trailing literals: {"to"} for Send(%a, 2)
   bool list_operand = false;  // operands are written in brackets: MPIReduce([%a, %b], 1)

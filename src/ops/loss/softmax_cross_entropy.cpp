@@ -33,6 +33,7 @@ OpDef row() {
       .name = "SoftmaxCrossEntropy",
       .doc = "logits[..,c], labels[..,c] -> mean or sum over rows of -labels * log(softmax(logits)), and the logarithm",
       .domain        = "com.microsoft",
+      .normalises    = true,
       .loss          = true,
       .whole_because = "it divides by the size of the whole batch",
       .infer         = infer,

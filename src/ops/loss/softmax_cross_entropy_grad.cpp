@@ -30,6 +30,7 @@ OpDef row() {
       .name          = "SoftmaxCrossEntropyGrad",
       .doc           = "dy[], log_probability[..,c], labels[..,c] -> dlogits: the gradient of SoftmaxCrossEntropy",
       .domain        = "com.microsoft",
+      .normalises    = true,
       .loss          = true,
       .whole_because = "it divides by the size of the whole batch",
       .infer         = infer,

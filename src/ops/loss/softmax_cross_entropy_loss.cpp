@@ -44,6 +44,7 @@ OpDef row() {
       .doc =
           "logits[n,c,..], labels[n,..] -> mean, sum or each of -log(softmax(logits)[label]); count: divisor of the "
           "mean",
+      .normalises    = true,
       .loss          = true,
       .vocabulary    = {ir::VocabularyForm::Kind::loss, "CrossEntropyOfTerms"},
       .whole_because = "its result depends on the numbers of all samples that count",

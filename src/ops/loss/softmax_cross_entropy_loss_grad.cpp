@@ -36,6 +36,7 @@ OpDef row() {
           "of one",
       .domain        = "foreflow",
       .role          = Role::loss_gradient,
+      .normalises    = true,
       .loss          = true,
       .vocabulary    = {ir::VocabularyForm::Kind::loss, "CrossEntropyOfTermsGrad"},
       .whole_because = "it divides by the number of all labels that count",

@@ -33,6 +33,7 @@ OpDef row() {
           "logits, labels, weights, ignore_index -> loss and log(softmax(logits)): SoftmaxCrossEntropyLoss with data "
           "type output_type",
       .domain        = "com.microsoft",
+      .normalises    = true,
       .loss          = true,
       .whole_because = "its result depends on the numbers of all samples that count",
       .infer         = infer,

@@ -45,6 +45,7 @@ OpDef row() {
       .name          = "SoftmaxCrossEntropyLossInternalGrad",
       .doc           = "dy, log_probability, labels, weights, ignore_index, bias -> dlogits (+ bias)",
       .domain        = "com.microsoft",
+      .normalises    = true,
       .loss          = true,
       .whole_because = "it divides by the number of all labels that count",
       .infer         = infer,

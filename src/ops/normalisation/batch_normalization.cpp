@@ -151,6 +151,7 @@ OpDef row() {
       .doc =
           "(x[n,c,..] - mean[c]) / sqrt(variance[c] + epsilon) * scale[c] + bias[c]; in training by the batch's own "
           "mean and variance, which follow y: blended with the old ones, and as they are",
+      .normalises    = true,
       .statistics    = {3, 4},
       .whole_because = "in training, its mean and variance are those of all samples",
       .instead =

@@ -47,6 +47,7 @@ OpDef row() {
       .name = "BatchNormalizationGrad",
       .doc  = "x[n,c,..], scale[c], mean[c], variance[c], dy -> dx, dscale, dbias: of BatchNormalization in inference",
       .domain        = "foreflow",
+      .normalises    = true,
       .whole_because = "it normalises along that dimension",
       .infer         = infer_grad,
       .factors       = [](const OpCall& call) -> Factors {

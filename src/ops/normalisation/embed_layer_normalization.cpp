@@ -97,6 +97,7 @@ OpDef row() {
           "tokens[b,s], segments[b,s], tables[..,h] -> LayerNormalization of the sum of their rows, lengths[b], the "
           "sum",
       .domain        = "com.microsoft",
+      .normalises    = true,
       .whole_because = "it normalises along that dimension",
       .infer         = infer,
       .factors       = factors,

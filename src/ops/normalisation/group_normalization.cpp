@@ -35,6 +35,7 @@ OpDef row() {
       .doc =
           "(x[n,c,..] - mean) / sqrt(variance + epsilon) * scale + bias, over `num_groups` runs of channels; scale and "
           "bias for each channel, or for each run as before opset 21",
+      .normalises    = true,
       .whole_because = "it normalises along that dimension",
       .infer         = infer,
       .factors       = [](const OpCall& call) -> Factors {

@@ -27,6 +27,7 @@ OpDef row() {
       .name = "InstanceNormalization",
       .doc =
           "(x[n,c,..] - mean) / sqrt(variance + epsilon) * scale[c] + bias[c], mean and variance those of each [n,c]",
+      .normalises    = true,
       .whole_because = "it normalises along that dimension",
       .infer         = infer,
       .factors       = [](const OpCall& call) -> Factors {

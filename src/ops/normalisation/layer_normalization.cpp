@@ -85,6 +85,7 @@ OpDef row() {
   return {
       .name = "LayerNormalization",
       .doc  = "(x - mean) / sqrt(variance + epsilon) * scale + bias over the axes from `axis` on -> y, Mean, InvStdDev",
+      .normalises    = true,
       .whole_because = "it normalises along that dimension",
       .infer         = infer_normalization,
       .factors       = normalization_factors,

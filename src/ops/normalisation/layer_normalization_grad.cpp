@@ -42,6 +42,7 @@ OpDef row() {
       .name          = "LayerNormalizationGrad",
       .doc           = "x, scale, dy -> dx, dscale, dbias: the gradient of LayerNormalization",
       .domain        = "foreflow",
+      .normalises    = true,
       .whole_because = "it normalises along that dimension",
       .infer         = [](const OpCall& call) { return infer_scaled_rows(call, 2); },
       .factors       = [](const OpCall& call) { return split_scaled_rows(call, 2); },

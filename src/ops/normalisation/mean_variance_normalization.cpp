@@ -70,6 +70,7 @@ OpDef row() {
   return {
       .name          = "MeanVarianceNormalization",
       .doc           = "(x - mean) / standard deviation over `axes` (0, 2, 3)",
+      .normalises    = true,
       .whole_because = "it normalises along that dimension",
       .infer         = [](const OpCall& call) -> std::vector<Type> { return {tensor_operand(call, 0)}; },
       .factors       = factors,

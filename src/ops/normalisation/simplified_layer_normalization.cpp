@@ -41,6 +41,7 @@ OpDef row() {
   return {
       .name          = "SimplifiedLayerNormalization",
       .doc           = "x / sqrt(mean(x^2) + epsilon) * scale over the axes from `axis` on -> y, 1 / sqrt(..): RMSNorm",
+      .normalises    = true,
       .whole_because = "it normalises along that dimension",
       .infer         = infer,
       .factors       = [](const OpCall& call) -> Factors {

@@ -102,6 +102,7 @@ OpDef row() {
       .name   = "SkipLayerNormalization",
       .doc    = "LayerNormalization(input + skip + bias) over the last axis -> y, Mean, InvStdDev, input + skip + bias",
       .domain = "com.microsoft",
+      .normalises    = true,
       .whole_because = "it normalises along that dimension",
       .infer         = infer_skip,
       .factors       = skip_factors,

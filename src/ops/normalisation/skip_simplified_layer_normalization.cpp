@@ -77,6 +77,7 @@ OpDef row() {
       .name          = "SkipSimplifiedLayerNormalization",
       .doc           = "SimplifiedLayerNormalization(input + skip + bias) over the last axis -> y, 0, 1 / rms, the sum",
       .domain        = "com.microsoft",
+      .normalises    = true,
       .whole_because = "it normalises along that dimension",
       .infer         = infer,
       .factors       = factors,

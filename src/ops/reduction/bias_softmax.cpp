@@ -55,6 +55,7 @@ OpDef row() {
       .name          = "BiasSoftmax",
       .doc           = "x, bias -> Softmax(x + bias) over all axes from `axis` (1) on",
       .domain        = "com.microsoft",
+      .normalises    = true,
       .softmax       = ir::Softmax::biased,
       .adds_bias     = true,
       .whole_because = "it normalises along that dimension",

@@ -24,6 +24,7 @@ OpDef row() {
   return {
       .name          = "LogSoftmax",
       .doc           = "x - log(sum(exp(x))) along `axis`; flatten = 1: along all axes from `axis` on",
+      .normalises    = true,
       .softmax       = ir::Softmax::log,
       .whole_because = "it normalises along that dimension",
       .infer         = infer_softmax,

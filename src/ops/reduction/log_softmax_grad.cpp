@@ -24,6 +24,7 @@ OpDef row() {
       .name          = "LogSoftmaxGrad",
       .doc           = "y, dy -> dx = dy - exp(y) * sum(dy along `axis`): the gradient of LogSoftmax by its result",
       .domain        = "foreflow",
+      .normalises    = true,
       .whole_because = "it normalises along that dimension",
       .infer         = infer_softmax_grad,
       .factors       = softmax_factors,

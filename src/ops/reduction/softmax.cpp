@@ -6,6 +6,7 @@ OpDef row() {
   return {
       .name          = "Softmax",
       .doc           = "exp(x) / sum(exp(x)) along `axis`; flatten = 1: along all axes from `axis` on",
+      .normalises    = true,
       .softmax       = ir::Softmax::plain,
       .whole_because = "it normalises along that dimension",
       .infer         = infer_softmax,

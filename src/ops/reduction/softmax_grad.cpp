@@ -27,6 +27,7 @@ OpDef row() {
       .name          = "SoftmaxGrad",
       .doc           = "y, dy -> dx = y * (dy - sum(y * dy) along `axis`): the gradient of Softmax by its result",
       .domain        = "foreflow",
+      .normalises    = true,
       .whole_because = "it normalises along that dimension",
       .infer         = infer_softmax_grad,
       .factors       = softmax_factors,

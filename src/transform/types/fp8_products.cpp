@@ -37,9 +37,7 @@ bool is_product(const ir::Op& op) {
 bool is_elementwise(const ir::Op& op) {
   const ir::OpDef& def = *op.def;
   return def.role == ir::Role::compute && op.result_count == 1 && def.product == ir::Product::none && !def.attention &&
-         !def.reduction && !def.loss && def.softmax == ir::Softmax::none &&
-         def.vocabulary.kind == ir::VocabularyForm::Kind::none &&
-         def.name.find("Normalization") == std::string_view::npos;
+         !def.reduction && !def.normalises && !def.loss && def.vocabulary.kind == ir::VocabularyForm::Kind::none;
 }
 
 // True for a product of a module that another one begins. Along the first operand, where activations stand.
