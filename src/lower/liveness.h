@@ -25,7 +25,9 @@ struct Liveness {
   std::vector<uint32_t> first_freed;        // per op, and the end: into `freed`
   std::vector<Boundary> calls;              // per call, in the order of the ops
   std::vector<int32_t> unfreed_parameters;  // buffers of parameters that die but are never used: free at the end
-  std::vector<ir::ValueId> returned_again;  // results whose memory the caller counts a second time
+  // Results in a buffer that the caller holds already, as an argument or as another result. The caller frees each
+  // result for itself, so the bytes of such a buffer are added once more for each of them.
+  std::vector<ir::ValueId> returned_again;
 
   std::span<const int32_t> freed_after(size_t op) const {
     return std::span(freed).subspan(first_freed[op], first_freed[op + 1] - first_freed[op]);

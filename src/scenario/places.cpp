@@ -119,7 +119,8 @@ size_t slot_in_unequal_stages(int rank, const Strategy& strategy) {
   const int outer = rank / (all * sharing), own = rank % (all * sharing);
   const int stage = strategy.device_of_rank(own / sharing), first = strategy.first_rank(stage);
   const int size = strategy.first_rank(stage + 1) - first, in_stage = own - first * sharing;
-  return static_cast<size_t>((outer * sharing + in_stage / size) * all + first + in_stage % size);
+  const int replica = outer * sharing + in_stage / size;
+  return static_cast<size_t>(replica) * static_cast<size_t>(all) + static_cast<size_t>(first + in_stage % size);
 }
 
 // The index, in the placement's order of devices, of the device that rank `rank` takes. Programs number their ranks by
