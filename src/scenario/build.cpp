@@ -76,8 +76,9 @@ void check_inputs(const Scenario& scenario, const Elements& inputs) {
   if (inputs.empty()) return;
   std::vector<std::string> names;
   for (const onnx::StatedPort& input : onnx::stated_inputs(scenario.workload.path)) names.push_back(input.name);
-  for (const auto& [name, numbers] : inputs) {
-    const auto is_named = [&](const std::string& known) { return name == known || name.starts_with(known + "/"); };
+  for (const auto& input : inputs) {
+    const std::string& name = input.first;
+    const auto is_named     = [&](const std::string& known) { return name == known || name.starts_with(known + "/"); };
     if (std::any_of(names.begin(), names.end(), is_named)) continue;
     throw Error(where(scenario, "workload.inputs"),
                 "the model has no input \"" + name + "\"" +

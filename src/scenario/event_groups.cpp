@@ -15,8 +15,7 @@ std::vector<int> group_of(const Ranks& ranks, const std::vector<int32_t>& member
   for (int replica = 0; replica < (of_all_replicas ? ranks.replicas : 1); ++replica) {
     for (const int32_t member : members) {
       const int represented = of_all_shards ? ranks.represented(member) : 1;
-      for (int i = 0; i < represented; ++i)
-        devices.push_back(ranks.places[static_cast<size_t>(replica * ranks.of_replica + ranks.rank(member) + i)]);
+      for (int i = 0; i < represented; ++i) devices.push_back(ranks.place(replica, ranks.rank(member) + i));
     }
   }
   return devices;

@@ -20,6 +20,10 @@ struct Ranks {
   // The first rank that device `number` represents, and how many do the same in a replica.
   int rank(int32_t number) const;
   int represented(int32_t number) const;
+  // The platform device of a rank of a replica.
+  int place(int replica, int rank) const {
+    return places[static_cast<size_t>(replica) * static_cast<size_t>(of_replica) + static_cast<size_t>(rank)];
+  }
 };
 
 // The platform devices of a communication, in rank order. `members`: numbers of devices; `of_all_replicas`: those of

@@ -89,8 +89,8 @@ DragonflyWires wires_of(const Settings& settings, const std::map<std::pair<int, 
   for (const auto& [ends, count] : links) {
     const auto [a, b] = ends;
     for (int copy = 0; copy < count; ++copy) {
-      wires.crossings[static_cast<size_t>(a / routers * groups + b / routers)].push_back({a, b, trunk});
-      wires.crossings[static_cast<size_t>(b / routers * groups + a / routers)].push_back({b, a, trunk});
+      wires.crossings[wires.pair(a / routers, b / routers)].push_back({a, b, trunk});
+      wires.crossings[wires.pair(b / routers, a / routers)].push_back({b, a, trunk});
     }
     ++trunk;
   }

@@ -24,7 +24,7 @@ class DragonflyWalk {
 
   // Over the cable with this number; any number will do.
   void go_to_group(int group, uint64_t number) {
-    const auto& all      = wires_.crossings[static_cast<size_t>(at_ / wires_.routers * wires_.groups + group)];
+    const auto& all      = wires_.crossings[wires_.pair(at_ / wires_.routers, group)];
     const Crossing& over = all[number % all.size()];
     go_to_router(over.from);
     trunks_.push_back(over.trunk);
@@ -89,7 +89,7 @@ FabricPath ugal_path(DragonflyWires wires) {
     DragonflyWalk walk(wires, from, trunks);
     const int source = walk.group(), target = to / wires.routers;
     if (source == target) return walk.go_to_router(to);
-    const auto cables          = wires.crossings[static_cast<size_t>(source * wires.groups + target)].size();
+    const auto cables          = wires.crossings[wires.pair(source, target)].size();
     const auto [messages, own] = shifted(wires, flow);
     const int64_t direct       = direct_of(messages, static_cast<int>(cables), wires.groups);
     const int64_t before       = own * direct / messages;  // that go directly

@@ -18,7 +18,11 @@ struct Crossing {
 struct DragonflyWires {
   int groups = 0, routers = 0;                   // of a group
   int places = 0;                                // outlets of a group
-  std::vector<std::vector<Crossing>> crossings;  // [from * groups + to]: as often as they are wide
+  std::vector<std::vector<Crossing>> crossings;  // [pair(from, to)]: as often as they are wide
+
+  size_t pair(int from_group, int to_group) const {
+    return static_cast<size_t>(from_group) * static_cast<size_t>(groups) + static_cast<size_t>(to_group);
+  }
 };
 
 // By way of another group, which a hash of both ends chooses (Valiant, 1982).

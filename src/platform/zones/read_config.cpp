@@ -19,7 +19,7 @@ struct Model {
   double bandwidth_factor, latency_factor;
   bool known          = true;   // false: its factors depend on the size of the message
   bool weighs         = false;  // flows of long latency have a smaller share of a link, and both directions share it
-  std::string_view no = "";     // why it is refused
+  std::string_view no = {};     // why it is refused
 };
 
 constexpr double kWindow = 4194304;  // SimGrid's network/TCP-gamma where no file sets it, under every model

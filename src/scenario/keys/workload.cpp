@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "foreflow/ir/type.h"
 #include "foreflow/transform/autodiff.h"
@@ -118,7 +119,7 @@ std::vector<std::string> family_key_names(const workload::WorkloadDef& family) {
 }
 
 const Keys& onnx_keys() {
-  const ValueType number = types::number(-INFINITY);
+  const ValueType number = types::number(-std::numeric_limits<double>::infinity());
   ValueType numbers =
       types::either({number, types::list_of(number, "a list of numbers"), types::path("a TensorProto file")});
   numbers.is_list        = true;
