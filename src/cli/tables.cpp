@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "foreflow/collective/library.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/platform/cpu.h"
 #include "foreflow/platform/data_sheet.h"
 #include "foreflow/platform/placement.h"
 #include "foreflow/platform/topologies.h"
@@ -202,6 +203,7 @@ const std::vector<Table>& tables() {
                                          {"topologies", topology_rows},
                                          {"instances", instance_rows},
                                          {"devices", device_rows},
+                                         {"cpus", [] { return rows_of(platform::cpus()); }},
                                          {"networks", network_rows},
                                          {"fabrics", fabric_rows},
                                          {"routings", [] { return rows_of(platform::routings()); }},

@@ -5,6 +5,7 @@
 
 #include "foreflow/ir/host_memory.h"
 #include "foreflow/lower/reshard_op.h"
+#include "foreflow/platform/cpu.h"
 #include "foreflow/stream/host_copy.h"
 #include "lower/issuer.h"
 #include "lower/kernels.h"
@@ -31,7 +32,12 @@ class FragmentWriter {
         function_(maker.module_.functions[instance_.function]),
         live_(analyse(maker.module_, instance_, boundary, maker.cost_.memory)),
         recorder_(maker.ledger_, function_, instance_.function, live_),
-        issuer_(maker.options_.host, kind_of(function_, is_entry()), function_, maker_.backward_of(instance_.function)),
+        issuer_(
+            maker.options_.host,
+            [this](const ir::Device& device) {
+              return platform::time_ratio(hardware(device).cpu, maker_.options_.host.cpu);
+            },
+            kind_of(function_, is_entry()), function_, maker_.backward_of(instance_.function)),
         kernels_(maker.options_.fuses, function_, instance_, live_) {}
 
   Fragment run() {

@@ -1,6 +1,7 @@
 #include "lower/issuer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "foreflow/ir/fp8.h"
 #include "foreflow/ir/pipeline_ends.h"
@@ -14,9 +15,10 @@ bool is_update(const ir::Op& op) { return op.def->role == ir::Role::optimizer ||
 
 }  // namespace
 
-Issuer::Issuer(const HostCosts& costs, Fragment fragment, const ir::Function& function,
+Issuer::Issuer(const HostCosts& costs, Pace pace, Fragment fragment, const ir::Function& function,
                const std::vector<bool>& backward)
     : costs_(costs),
+      pace_(std::move(pace)),
       on_(costs.any()),
       fragment_(fragment),
       function_(function),
@@ -57,19 +59,20 @@ void Issuer::add(const ir::Op& op, const ir::Device& device, int kernels, Second
     if (issue.lag > Seconds(0)) issue.lengthen(time);
     return;
   }
-  Seen& seen = seen_[device];
-  issue.prepare(static_cast<double>(reached_.calls - seen.issued.calls) * costs_.call);
-  issue.prepare(static_cast<double>(reached_.quarters - seen.issued.quarters) * costs_.microbatch / 4);
+  Seen& seen        = seen_[device];
+  const double pace = pace_(device);
+  issue.prepare(pace * static_cast<double>(reached_.calls - seen.issued.calls) * costs_.call);
+  issue.prepare(pace * static_cast<double>(reached_.quarters - seen.issued.quarters) * costs_.microbatch / 4);
   seen.issued = reached_;
   // Updates of many tensors are a few kernels, which `step` counts.
   if (is_update(op) && !seen.update) {
     seen.update = true;
     issue.waits = costs_.waits_for_gradients;
-    issue.prepare(costs_.step);
+    issue.prepare(pace * costs_.step);
   }
   if (op.attributes->int_or(ir::kFp8, -1) >= 0) ++kernels;  // converts an operand first
   kernels += static_cast<int>(op.attributes->int_or(ir::kFp8Updates, 0));
-  issue.add_kernels(kernels, each_kernel(op), time);
+  issue.add_kernels(kernels, pace * each_kernel(op), time);
 }
 
 stream::Issue Issuer::of(collective::Kind kind, const std::vector<ir::Device>& members) const {
@@ -79,7 +82,9 @@ stream::Issue Issuer::of(collective::Kind kind, const std::vector<ir::Device>& m
   const bool hands_over = message && members.size() == 2 && members[0].same_gpu(members[1]);
   // What hands back to the main stream has been issued before; an event of the device holds the stream, not the host.
   if (hands_over && !is_main(members[0])) return issue;
-  issue.all   = message && !hands_over ? costs_.message : costs_.collective;
+  double pace = 0;
+  for (const ir::Device& member : members) pace = is_main(member) ? std::max(pace, pace_(member)) : pace;
+  issue.all   = pace * (message && !hands_over ? costs_.message : costs_.collective);
   issue.waits = message && !hands_over && costs_.waits_for_messages;
   return issue;
 }

@@ -2,6 +2,7 @@
 // device. What other streams do is issued by the hand-over that starts it.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -19,8 +20,11 @@ class Issuer {
     whole,  // a program without calls: one microbatch, forward and backward
     caller  // the entry of a program with calls
   };
+  // How much longer than `costs` the host of a device takes: platform::time_ratio.
+  using Pace = std::function<double(const ir::Device& device)>;
   // `backward`: by value of the function, whether it depends on the gradient of the loss; empty: no one asks.
-  Issuer(const HostCosts& costs, Fragment fragment, const ir::Function& function, const std::vector<bool>& backward);
+  Issuer(const HostCosts& costs, Pace pace, Fragment fragment, const ir::Function& function,
+         const std::vector<bool>& backward);
 
   // The next op of the fragment. For each op before `add`, and for those of which nothing is issued.
   void reach(const ir::Op& op);
@@ -29,7 +33,7 @@ class Issuer {
   // Adds the kernels of an op, which take `time` together, to the compute that runs on `device`. 0: it lengthens the
   // last one.
   void add(const ir::Op& op, const ir::Device& device, int kernels, Seconds time, stream::Issue& issue);
-  // That of a communication among `members`.
+  // That of a communication among `members`: what the slowest of their hosts needs.
   stream::Issue of(collective::Kind kind, const std::vector<ir::Device>& members) const;
 
  private:
@@ -48,6 +52,7 @@ class Issuer {
   Seconds each_kernel(const ir::Op& op) const;
 
   const HostCosts& costs_;
+  const Pace pace_;
   const bool on_;
   const Fragment fragment_;
   const ir::Function& function_;

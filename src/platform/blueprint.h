@@ -58,6 +58,7 @@ struct Node {
   std::vector<Nic> nics             = {};
   bool nvls                         = false;  // the NVSwitch reduces
   BytesPerSecond torus_cable        = {};     // of a cable to a neighbour in a torus; zero: as the fabric has it
+  Cpu cpu                           = {};     // of its host
 };
 
 struct Outlet {
@@ -133,6 +134,7 @@ struct Blueprint {
   std::vector<std::string> comment;
   std::vector<std::pair<std::string, std::string>> props;  // of the zone
   std::vector<DataSheet> sheets;
+  std::vector<Cpu> cpus;              // of the hosts with each of the sheets
   std::vector<std::string> vertices;  // names
   std::vector<Host> hosts;
   std::vector<int> routers;  // vertices

@@ -48,6 +48,7 @@ class Composer {
     }
     const int sheet = static_cast<int>(blueprint_.sheets.size());
     blueprint_.sheets.push_back(node.gpu);
+    blueprint_.cpus.push_back(node.cpu);
     for (int i = 0; i < block.nodes * node.gpus; ++i) {
       const int device = block.first_device + i;
       blueprint_.hosts.push_back(
@@ -96,6 +97,7 @@ class Composer {
 Node build_node(const Part& part) {
   Node node = part.topology->build(part.gpus, part.nics);
   if (!part.device.empty()) node.gpu = changed(part.device, std::move(node.gpu));
+  if (part.device.cpu) node.cpu = *part.device.cpu;
   if (part.network == nullptr) return node;
   for (Nic& nic : node.nics) nic.port.bandwidth = part.network->port;
   node.sources.push_back(fmt::format("network {}: {}", part.network->name, part.network->doc));

@@ -34,6 +34,7 @@ std::string describe_device(const Device& device) {
   std::string text =
       fmt::format("{}: {}, {}", escape::terminal(device.kind), format(device.memory), format(device.memory_bandwidth));
   for (const auto& [dtype, peak] : device.peaks) text += fmt::format(", {} {}", escape::terminal(dtype), format(peak));
+  if (!device.cpu.name.empty()) text += fmt::format("; host {}", device.cpu.name);
   return text;
 }
 
@@ -113,6 +114,7 @@ Json device_to_json(const Device& device) {
   json.set("launch_s", device.launch.value());
   json.set("rail", static_cast<int64_t>(device.rail));
   json.set("peak_flops_per_s", std::move(peaks));
+  if (!device.cpu.name.empty()) json.set("cpu", device.cpu.name);
   return json;
 }
 

@@ -10,8 +10,8 @@
 namespace foreflow::platform {
 
 inline auto traits(const Device& device) {
-  const auto& [name, kind, node, memory, memory_bandwidth, peaks, launch, rail, nvlink_generation] = device;
-  return std::tuple(kind, memory, memory_bandwidth, peaks, launch, nvlink_generation);
+  const auto& [name, kind, node, memory, memory_bandwidth, peaks, launch, rail, nvlink_generation, cpu] = device;
+  return std::tuple(kind, memory, memory_bandwidth, peaks, launch, nvlink_generation, cpu.name, cpu.rating);
 }
 
 inline auto traits(const Link& link) {

@@ -46,6 +46,7 @@ void Layout::add_block(const Part& part) {
   block.first_cable  = inside_;
   block.first_nic    = nics_;
   block.sheet        = device_of(block.node.gpu);
+  block.sheet.cpu    = block.node.cpu;
   block.device_kind  = device_kinds_.of(block.sheet);
   nodes_ += block.nodes;
   devices_ += block.nodes * block.node.gpus;

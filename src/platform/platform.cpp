@@ -19,7 +19,8 @@ FlopsPerSecond Device::peak(std::string_view dtype) const {
 }
 
 bool same_speed(const Device& a, const Device& b) {
-  return a.kind == b.kind && a.memory_bandwidth == b.memory_bandwidth && a.peaks == b.peaks && a.launch == b.launch;
+  return a.kind == b.kind && a.memory_bandwidth == b.memory_bandwidth && a.peaks == b.peaks && a.launch == b.launch &&
+         a.cpu == b.cpu;
 }
 
 namespace {

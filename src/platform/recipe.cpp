@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "foreflow/base/text.h"
+#include "foreflow/platform/cpu.h"
 #include "platform/layout.h"
 #include "platform/parameters.h"
 #include "platform/recipe_parts.h"
@@ -51,6 +52,7 @@ Part read_part(const JsonView& json) {
   part.gpus     = whole_or(json, "gpus_per_node", part.topology->gpus.usual, 1, part.topology->gpus.most);
   part.nics     = whole_or(json, "nics_per_node", part.topology->nics.usual, 1, part.topology->nics.most);
   if (json.has("device")) part.device = read_device(json.at("device"));
+  if (json.has("cpu")) part.device.cpu = read_cpu(json.at("cpu"));
   if (json.has("network")) part.network = &networks().get(json.at("network").as_string(), json.at("network").where());
   if (json.has("nvlink_domain")) cut(part, json.at("nvlink_domain"));
   return part;

@@ -1,3 +1,4 @@
+#include "foreflow/platform/cpu.h"
 #include "foreflow/platform/recipe.h"
 #include "platform/ecmp.h"
 #include "platform/parameters.h"
@@ -18,6 +19,8 @@ const Keys& part_keys() {
       {"gpus_per_node", "GPUs of a node", count_type(), "as the topology says"},
       {"nics_per_node", "network cards of a node", count_type(), "as the topology says"},
       {"device", "other data sheet, or other numbers, for the GPUs", device_type(), "as the topology says"},
+      {"cpu", "the CPU of its hosts (`foreflow list cpus`), or the single-thread rating of PassMark of another one",
+       cpu_type(), "as the topology says"},
       {"network", "what its network cards are (`foreflow list networks`)", types::one_of(networks().names()),
        "as the topology says"},
       {"nvlink_domain", "GPUs of one NVLink domain, where a node is cut into several", count_type(), "gpus_per_node"}};

@@ -19,7 +19,7 @@ std::string prop(const std::string& id, const std::string& value) {
 }
 
 // The text that all hosts with the same data sheet have in common.
-std::string props_of(const DataSheet& gpu) {
+std::string props_of(const DataSheet& gpu, const Cpu& cpu) {
   const char* indent = "      ";
   std::string text   = indent + prop("kind", gpu.kind) + "\n";
   for (const auto& [id, value] :
@@ -28,6 +28,7 @@ std::string props_of(const DataSheet& gpu) {
     text += indent + prop(id, value) + "\n";
   for (const auto& [dtype, peak] : gpu.peaks) text += indent + prop("peak_" + dtype, to_text(peak)) + "\n";
   if (gpu.nvlink_generation > 0) text += indent + prop("nvlink_generation", to_text(gpu.nvlink_generation)) + "\n";
+  if (!cpu.name.empty()) text += indent + prop("cpu", cpu.name) + "\n";
   return text;
 }
 
@@ -58,7 +59,8 @@ std::string members(const Blueprint& blueprint, std::string_view routing) {
   xml += fmt::format("  <zone id=\"cluster\" routing=\"{}\">\n", routing);
   for (const auto& [id, value] : blueprint.props) xml += "    " + prop(id, value) + "\n";
   std::vector<std::string> sheets;
-  for (const DataSheet& gpu : blueprint.sheets) sheets.push_back(props_of(gpu));
+  for (size_t i = 0; i < blueprint.sheets.size(); ++i)
+    sheets.push_back(props_of(blueprint.sheets[i], blueprint.cpus[i]));
   auto end         = std::back_inserter(xml);
   const auto named = [&](int vertex) { return escape::markup(blueprint.vertices[static_cast<size_t>(vertex)]); };
   for (const Host& host : blueprint.hosts) {

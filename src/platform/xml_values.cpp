@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "foreflow/base/text.h"
+#include "foreflow/platform/cpu.h"
 #include "platform/ecmp.h"
 #include "platform/link_kinds.h"
 #include "platform/link_property.h"
@@ -53,10 +54,18 @@ int count(const Props& props, const char* id, int least, int otherwise) {
   return value == nullptr ? otherwise : props.whole_number(id, *value, least);
 }
 
+Cpu named_cpu(const Props& props, const std::string& text) {
+  try {
+    return cpu_named(text, "");
+  } catch (const Error& error) {
+    props.fail(fmt::format("cpu: {}", error.problem()));
+  }
+}
+
 }  // namespace
 
 Device read_host(const pugi::xml_node& node, const XmlSource& source) {
-  const Props props(node, {"kind", "node", "memory", "memory_bandwidth", "launch", "rail", "nvlink_generation"},
+  const Props props(node, {"kind", "node", "memory", "memory_bandwidth", "launch", "rail", "nvlink_generation", "cpu"},
                     source);
   const std::string speed = node.attribute("speed").value();
   props.positive("speed", speed, "15.7Tf", parse_flops_rate);
@@ -76,6 +85,7 @@ Device read_host(const pugi::xml_node& node, const XmlSource& source) {
   }
   device.rail              = count(props, "rail", 0, -1);
   device.nvlink_generation = count(props, "nvlink_generation", 1, 0);
+  if (const std::string* cpu = props.find("cpu")) device.cpu = named_cpu(props, *cpu);
   return device;
 }
 

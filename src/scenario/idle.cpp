@@ -196,6 +196,9 @@ class Finder {
     }
     for (const StrategyRow& row : kStrategy) add("strategy", row.key, row.why(scenario_));
     add_host(summary);
+    const lower::HostCosts& host = scenario_.collectives.host;
+    add("platform", "cpu",
+        unless(host.any() && host.cpu.rating > 0, "no times of hosts say on which CPU (host.cpu) they were measured"));
     if (!scenario_.engine->shares_links)
       add("network", "coupling", "the engine " + std::string(scenario_.engine->name) + " shares no links");
     for (const collective::KindDef& kind : collective::kinds()) {
@@ -219,6 +222,7 @@ class Finder {
     if (!root_.has("host") || root_.at("host").json().if_object() == nullptr) return;
     const JsonView host = root_.at("host");
     const bool graphs   = host.has("graphs") && host.at("graphs").as_bool();
+    if (host.has("cpu")) add("host", "cpu", unless(scenario_.collectives.host.any(), "the host takes no time"));
     for (const HostRow& row : kHost) {
       if (!host.has(row.key)) continue;
       const JsonView value = host.at(row.key);

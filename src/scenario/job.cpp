@@ -1,6 +1,10 @@
 #include "scenario/job.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+
+#include "foreflow/platform/cpu.h"
 
 namespace foreflow::scenario {
 
@@ -33,11 +37,27 @@ void add_once(std::vector<std::string>& sentences, const std::string& sentence) 
     sentences.push_back(sentence);
 }
 
-std::vector<std::string> assumptions(const cost::CostModel& cost, const platform::Platform& platform) {
+namespace {
+
+// What is assumed of the time that the host of the device takes; empty: nothing.
+std::string assumption_of_host(const lower::HostCosts& host, const platform::Device& device) {
+  if (!host.any() || host.cpu.rating <= 0 || device.cpu == host.cpu) return {};
+  if (device.cpu.rating <= 0) {
+    return fmt::format("hosts of {}: of an unknown CPU, as fast as {}; platform.cpu says which it is", device.kind,
+                       host.cpu.name);
+  }
+  return fmt::format("hosts of {}: times of {} x {:.2f}, the ratio of its single-thread rating to that of {}",
+                     device.kind, host.cpu.name, platform::time_ratio(device.cpu, host.cpu), device.cpu.name);
+}
+
+}  // namespace
+
+std::vector<std::string> assumptions(const cost::CostModel& cost, const lower::HostCosts& host,
+                                     const platform::Platform& platform) {
   std::vector<std::string> all;
-  if (cost.assumption == nullptr) return all;
   for (const platform::Device& device : platform.devices().kinds()) {
-    add_once(all, cost.assumption(device));
+    if (cost.assumption != nullptr) add_once(all, cost.assumption(device));
+    add_once(all, assumption_of_host(host, device));
   }
   return all;
 }
@@ -95,7 +115,7 @@ report::Job describe(const Scenario& scenario, const Sequential& sequential, con
   job.allocator       = scenario.allocator;
   job.scenario_echo   = scenario.source;
   job.cost_provenance = shares_of(provenance_of(lowered, counts));
-  job.assumed         = assumptions(scenario.cost, platform);
+  job.assumed         = assumptions(scenario.cost, scenario.collectives.host, platform);
   job.compute_error   = error_of(scenario.cost, platform, provenance_of(lowered, counts));
   job.message_error   = message_error(scenario);
   return job;

@@ -22,8 +22,10 @@ simulate::Run simulate_on(const Scenario& scenario, const stream::CompactProgram
 
 // Unless it is empty or there already.
 void add_once(std::vector<std::string>& sentences, const std::string& sentence);
-// What the cost model assumes about the devices of the platform, each sentence once.
-std::vector<std::string> assumptions(const cost::CostModel& cost, const platform::Platform& platform);
+// What the cost model assumes about the devices of the platform, and the times of hosts about their CPUs, each sentence
+// once.
+std::vector<std::string> assumptions(const cost::CostModel& cost, const lower::HostCosts& host,
+                                     const platform::Platform& platform);
 
 report::Job describe(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
                      const platform::Platform& platform, const std::vector<int64_t>& counts);

@@ -53,8 +53,8 @@ scenario::PlatformRef with_changes(scenario::PlatformChoice choice, const scenar
 }
 
 auto members(const platform::Device& device) {
-  const auto& [name, kind, node, memory, memory_bandwidth, peaks, launch, rail, nvlink_generation] = device;
-  return std::tie(name, kind, node, memory, memory_bandwidth, peaks, launch, rail, nvlink_generation);
+  const auto& [name, kind, node, memory, memory_bandwidth, peaks, launch, rail, nvlink_generation, cpu] = device;
+  return std::tie(name, kind, node, memory, memory_bandwidth, peaks, launch, rail, nvlink_generation, cpu);
 }
 
 bool equal(const platform::List<platform::Device>& a, const platform::List<platform::Device>& b) {

@@ -1,7 +1,9 @@
 // The time that the host of a device takes to issue the work of the device. All zero: none, as with a captured graph.
+// A host with another CPU than `cpu` takes platform::time_ratio times as long.
 #pragma once
 
 #include "foreflow/base/units.h"
+#include "foreflow/platform/platform.h"
 
 namespace foreflow::lower {
 
@@ -18,6 +20,7 @@ struct HostCosts {
   // its first kernel, a half before its backward pass.
   Seconds microbatch{};
   Seconds step{};                                   // once an iteration, before the optimizer
+  platform::Cpu cpu{};                              // whose times these are; unknown: of any
   bool waits_for_messages                 = false;  // the host waits for the end of each message
   bool waits_for_gradients                = false;  // the host waits for all gradients before it issues the optimizer
   bool operator==(const HostCosts&) const = default;

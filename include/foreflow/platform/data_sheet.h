@@ -49,6 +49,7 @@ struct DeviceChange {
   std::optional<Seconds> launch                  = {};
   std::map<std::string, FlopsPerSecond> peaks    = {};  // by data type
   std::optional<int> nvlink_generation           = {};
+  std::optional<Cpu> cpu                         = {};  // of the host
   bool operator==(const DeviceChange&) const     = default;
 
   bool empty() const { return *this == DeviceChange{}; }

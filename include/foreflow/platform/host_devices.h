@@ -25,7 +25,7 @@ struct HostDevices {
 // The first that matches a host holds; hosts that none matches are CPUs.
 using DevicePlan = std::vector<HostDevices>;
 
-// The keys "devices_per_host" and "devices", beside "device".
+// The keys "devices_per_host", "devices" and "cpu", beside "device".
 const Keys& host_device_keys();
 
 // What the keys of a platform file say. Only "device" alone is for files of other forms, too. Throws Error.

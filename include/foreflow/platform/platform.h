@@ -18,6 +18,13 @@
 
 namespace foreflow::platform {
 
+// The CPU of a host (foreflow/platform/cpu.h).
+struct Cpu {
+  std::string name;   // "EPYC-7742", or its rating as text; empty: unknown
+  double rating = 0;  // how fast it runs one thread: the single-thread rating of PassMark; 0: unknown
+  bool operator==(const Cpu&) const = default;
+};
+
 // An accelerator (or CPU) that runs one operation at a time.
 struct Device {
   std::string name;                             // the SimGrid host: "node0-gpu3"
@@ -27,14 +34,16 @@ struct Device {
   BytesPerSecond memory_bandwidth;              // of its HBM, by data sheet
   std::map<std::string, FlopsPerSecond> peaks;  // dense peak by data type: "f32", "f16", "bf16", "f8", "f64", "tf32"
   Seconds launch;                               // fixed cost of starting one kernel
-  int rail              = 0;  // which of its node's NICs it uses; by default its index within the node
-  int nvlink_generation = 0;  // 3 for an A100; 0: no NVLink, or unknown
+  int rail              = 0;   // which of its node's NICs it uses; by default its index within the node
+  int nvlink_generation = 0;   // 3 for an A100; 0: no NVLink, or unknown
+  Cpu cpu               = {};  // of the host that issues its work
 
   // The peak for `dtype`; types without an entry have the f32 peak.
   FlopsPerSecond peak(std::string_view dtype) const;
 };
 
-// True when two devices run every op in the same time: equal kind, peaks, memory bandwidth and launch cost.
+// True when two devices run every op in the same time and their hosts issue it in the same time: equal kind, peaks,
+// memory bandwidth, launch cost and CPU.
 bool same_speed(const Device& a, const Device& b);
 
 struct Link {

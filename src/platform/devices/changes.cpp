@@ -41,6 +41,7 @@ Device changed(const DeviceChange& change, Device device) {
   made.name   = std::move(device.name);
   made.node   = std::move(device.node);
   made.rail   = device.rail;
+  made.cpu    = change.cpu.value_or(device.cpu);
   return made;
 }
 

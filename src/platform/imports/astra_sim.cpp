@@ -150,6 +150,7 @@ class NpuNetwork {
   NpuNetwork(const std::vector<Dimension>& dimensions, const DataSheet& sheet) : dimensions_(dimensions) {
     blueprint_.props  = {{"ecmp", "dmodk"}};
     blueprint_.sheets = {sheet};
+    blueprint_.cpus   = {Cpu{}};
     for (const Dimension& dimension : dimensions) npus_ *= dimension.npus;
   }
 

@@ -21,9 +21,11 @@ Node build(int gpus, int nics) {
           {"nodes: 4 GH200, all pairs of GPUs joined by NVLink; a 200 Gb/s Slingshot-11 NIC for each (docs.cscs.ch "
            "alps/hardware)",
            "nvlink: 18 links of 25 GB/s each way, six for each of three other GPUs: 150 GB/s (arXiv 2408.11556)",
-           "host: NVLink-C2C, 450 GB/s each way (arXiv 2408.11556)", kLatencySource},
+           "host: NVLink-C2C, 450 GB/s each way (arXiv 2408.11556)",
+           "cpu: a Grace for each GPU (docs.cscs.ch alps/hardware)", kLatencySource},
       .gpu  = sheet("GH200-96GB"),
-      .gpus = gpus};
+      .gpus = gpus,
+      .cpu  = host_cpu("Grace")};
   const BytesPerSecond of_pair = gpus > 1 ? 450_GBps / static_cast<double>(gpus - 1) : 450_GBps;
   join_pairs(node, {"nvlink", of_pair, kDirectLatency});
   std::vector<int> graces;

@@ -41,9 +41,11 @@ Node build(int gpus, int nics) {
            "  of the pairs: nvidia-smi topo of a DGX-1 (Oneflow-Inc/DLPerf README; anandtech 12581)",
            "nvlink: 25 GB/s each way and link (stas00/ml-engineering network/README.md); pairs without a link use PCIe",
            "nic: EDR, 12.5 GB/s (stas00/ml-engineering network/README.md)", kPcie3Source,
-           "host: two QPI links of 9.6 GT/s between the sockets, 2 x 19.2 GB/s (xryan.net/p/295)", kLatencySource},
+           "host: two QPI links of 9.6 GT/s between the sockets, 2 x 19.2 GB/s (xryan.net/p/295)",
+           "cpu: 2 Xeon E5-2698 v4 (DGX-1 user guide)", kLatencySource},
       .gpu  = sheet("V100-SXM2-32GB"),
-      .gpus = gpus};
+      .gpus = gpus,
+      .cpu  = host_cpu("Xeon-E5-2698v4")};
   for (const Pair& pair : kMesh) {
     if (pair.b >= gpus) continue;
     connect(node, fmt::format("gpu{}-gpu{}", pair.a, pair.b),

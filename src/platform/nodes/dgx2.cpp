@@ -11,9 +11,10 @@ TopologyDef row() {
         .sources =
             {"nodes: 16 V100-32GB, 12 NVSwitch; 8 EDR InfiniBand of 100 Gb/s, two GPUs to one (pcper.com 2018-03)",
              "nvlink: 6 links x 25 GB/s = 150 GB/s per direction (stas00/ml-engineering network/README.md)",
-             kPcie3Source, kLatencySource},
+             kPcie3Source, "cpu: 2 Xeon Platinum 8168 (DGX-2 user guide)", kLatencySource},
         .gpu  = sheet("V100-SXM3-32GB"),
-        .gpus = gpus};
+        .gpus = gpus,
+        .cpu  = host_cpu("Xeon-8168")};
     join_all(node, "nvswitch", nvlink_port(150_GBps));
     add_nics(node, pcie3_port(), nic_port(12.5_GBps), nics);
     return node;

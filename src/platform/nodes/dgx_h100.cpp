@@ -11,9 +11,10 @@ TopologyDef row() {
                              "(stas00/ml-engineering network/README.md)",
                              "nic: 8 ConnectX-7 of 400 Gb/s, one per GPU (docs.nvidia.com/dgx-basepod core-components)",
                              "nvlink: 450 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie5Source,
-                             kLatencySource},
+                             "cpu: 2 Xeon Platinum 8480C (DGX H100 user guide)", kLatencySource},
                  .gpu     = sheet("H100-SXM5-80GB"),
-                 .gpus    = gpus};
+                 .gpus    = gpus,
+                 .cpu     = host_cpu("Xeon-8480C")};
     join_all(node, "nvswitch", nvlink_port(450_GBps));
     add_nics(node, pcie5_port(), nic_port(50_GBps), nics);
     node.nvls = true;

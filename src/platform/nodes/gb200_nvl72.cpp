@@ -6,15 +6,17 @@ namespace foreflow::platform::definitions::gb200_nvl72 {
 
 TopologyDef row() {
   const auto build = [](int gpus, int nics) {
-    Node node = {.title   = "NVIDIA GB200 NVL72, one node for each rack",
-                 .sources = {"nodes: 72 GPUs in 18 trays of 4, one NVLink domain over 9 switch trays "
-                             "(setloop.io/blog/gb200-nvl72-architecture)",
-                             "nic: 4 ConnectX-7 of 400 Gb/s in each tray, one per GPU "
-                             "(docs.nvidia.com/dgx/dgxgb200-user-guide hardware)",
-                             "nvlink: 900 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie5Source,
-                             kLatencySource},
-                 .gpu     = sheet("GB200-186GB"),
-                 .gpus    = gpus};
+    Node node = {
+        .title   = "NVIDIA GB200 NVL72, one node for each rack",
+        .sources = {"nodes: 72 GPUs in 18 trays of 4, one NVLink domain over 9 switch trays "
+                    "(setloop.io/blog/gb200-nvl72-architecture)",
+                    "nic: 4 ConnectX-7 of 400 Gb/s in each tray, one per GPU "
+                    "(docs.nvidia.com/dgx/dgxgb200-user-guide hardware)",
+                    "nvlink: 900 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie5Source,
+                    "cpu: a Grace for two GPUs (docs.nvidia.com/dgx/dgxgb200-user-guide hardware)", kLatencySource},
+        .gpu     = sheet("GB200-186GB"),
+        .gpus    = gpus,
+        .cpu     = host_cpu("Grace")};
     join_all(node, "nvswitch", nvlink_port(900_GBps));
     add_nics(node, pcie5_port(), nic_port(50_GBps), nics);
     node.nvls = true;

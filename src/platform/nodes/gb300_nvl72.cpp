@@ -12,9 +12,10 @@ TopologyDef row() {
                              "nic: 4 ConnectX-8 of 800 Gb/s in each tray, one per GPU "
                              "(learn.microsoft.com nd-gb300-v6-series)",
                              "nvlink: 900 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie6Source,
-                             kLatencySource},
+                             "cpu: a Grace for two GPUs (DGX GB300 data sheet)", kLatencySource},
                  .gpu     = sheet("GB300-288GB"),
-                 .gpus    = gpus};
+                 .gpus    = gpus,
+                 .cpu     = host_cpu("Grace")};
     join_all(node, "nvswitch", nvlink_port(900_GBps));
     add_nics(node, pcie6_port(), nic_port(100_GBps), nics);
     node.nvls = true;

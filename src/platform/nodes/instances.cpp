@@ -66,11 +66,29 @@ std::vector<std::string> sources_of(const Instance& instance) {
   return all;
 }
 
+// Where it is known.
+Cpu cpu_of_instance(std::string_view instance) {
+  struct Known {
+    std::string_view begins, cpu;
+  };
+  static constexpr Known kCpus[] = {
+  // clang-format off
+#define FOREFLOW_INSTANCE_CPU(...) {__VA_ARGS__},
+#include "platform/nodes/instance_cpus.def"
+#undef FOREFLOW_INSTANCE_CPU
+      // clang-format on
+  };
+  const auto* known = std::find_if(std::begin(kCpus), std::end(kCpus),
+                                   [&](const Known& one) { return instance.starts_with(one.begins); });
+  return known == std::end(kCpus) ? Cpu{} : host_cpu(std::string(known->cpu));
+}
+
 Node build_instance(const Instance& instance, int gpus, int nics) {
   Node node       = {.title   = fmt::format("{} {}", instance.cloud, instance.name),
                      .sources = sources_of(instance),
                      .gpu     = sheet(instance.device),
-                     .gpus    = gpus};
+                     .gpus    = gpus,
+                     .cpu     = cpu_of_instance(instance.name)};
   const Port pcie = pcie_of(instance.pcie).port, nic = nic_port(gigabytes(instance.nic));
   if (instance.inside == 0 && gpus > 1) {
     plug_nics(node, join_below_switches(node, kGpusPerSwitch, pcie, upi_port()), pcie, nic, nics);

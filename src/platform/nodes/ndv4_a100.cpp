@@ -11,9 +11,10 @@ TopologyDef row() {
         .sources = {"nodes: 8 A100-40GB on NVSwitch; 8 x 200 Gb/s HDR InfiniBand, one per GPU (learn.microsoft.com "
                     "nda100-v4-series)",
                     "nvlink: 300 GB/s per direction (stas00/ml-engineering network/README.md)", kPcie4Source,
-                    kLatencySource},
+                    "cpu: 2 EPYC 7V12 (learn.microsoft.com nda100-v4-series)", kLatencySource},
         .gpu     = sheet("A100-SXM4-40GB"),
-        .gpus    = gpus};
+        .gpus    = gpus,
+        .cpu     = host_cpu("EPYC-7V12")};
     join_all(node, "nvswitch", nvlink_port(300_GBps));
     add_nics(node, pcie4_port(), nic_port(25_GBps), nics);
     return node;

@@ -11,9 +11,10 @@ TopologyDef row() {
         .sources =
             {"nodes: 4 V100-16GB, NVLink 200 GB/s in both directions together, one 10 Gb/s card (AWS P3 launch post)",
              "nvlink: 100 GB/s per direction and GPU; the mesh of pairwise links is modelled by its sum", kPcie3Source,
-             kLatencySource},
+             "cpu: Xeon E5-2686 v4 (docs.aws.amazon.com/ec2/latest/instancetypes/ac.html P3)", kLatencySource},
         .gpu  = sheet("V100-SXM2-16GB"),
-        .gpus = gpus};
+        .gpus = gpus,
+        .cpu  = host_cpu("Xeon-E5-2686v4")};
     join_all(node, "nvlinks", nvlink_port(100_GBps));
     add_nics(node, pcie3_port(), nic_port(1.25_GBps), nics);
     return node;

@@ -1,3 +1,4 @@
+#include "foreflow/platform/cpu.h"
 #include "foreflow/platform/host_devices.h"
 
 namespace foreflow::platform {
@@ -7,13 +8,18 @@ constexpr int kMostPerHost = 1024;
 
 const Keys& keys_of_hosts() {
   static const Keys keys = {{"device", "what sits in them", device_type(), "the CPU of the host"},
-                            {"devices_per_host", "how many sit in each", types::whole(1, kMostPerHost), "1"}};
+                            {"devices_per_host", "how many sit in each", types::whole(1, kMostPerHost), "1"},
+                            {"cpu",
+                             "the CPU of the hosts (`foreflow list cpus`), or the single-thread rating of PassMark of "
+                             "another one",
+                             cpu_type(), "as the file says; unknown if it says nothing"}};
   return keys;
 }
 
 HostDevices read_keys(const std::string& pattern, const JsonView& json) {
   HostDevices row{pattern, {}, 1};
   if (json.has("device")) row.device = read_device(json.at("device"));
+  if (json.has("cpu")) row.device.cpu = read_cpu(json.at("cpu"));
   if (json.has("devices_per_host")) {
     const JsonView count = json.at("devices_per_host");
     const int64_t number = count.as_int();
@@ -39,7 +45,8 @@ const Keys& host_device_keys() {
                              types::map_of(".+",
                                            types::either({types::text("a name of `foreflow list devices`"),
                                                           types::object_of(keys_of_hosts(), "an object")}),
-                                           "an object")}};
+                                           "an object")},
+                            keys_of_hosts()[2]};
   return keys;
 }
 
@@ -50,7 +57,7 @@ DevicePlan read_device_plan(const JsonView& json) {
       plan.push_back(read_row(pattern, row));
     }
   }
-  if (json.has("device") || json.has("devices_per_host")) plan.push_back(read_keys("*", json));
+  if (json.has("device") || json.has("devices_per_host") || json.has("cpu")) plan.push_back(read_keys("*", json));
   return plan;
 }
 

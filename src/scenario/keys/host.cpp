@@ -1,4 +1,5 @@
 #include "foreflow/lower/host_costs.h"
+#include "foreflow/platform/cpu.h"
 #include "scenario/keys/sections.h"
 #include "scenario/read.h"
 
@@ -50,6 +51,10 @@ const Keys& host_keys() {
       all.push_back({std::string(row.key), std::string(row.doc), types::time(), std::string(row.otherwise)});
     for (const HostWait& row : kHostWaits)
       all.push_back({std::string(row.key), std::string(row.doc), types::flag(), "`false`"});
+    all.push_back({"cpu",
+                   "the CPU on which these are the times, of a framework's profile as of your own: a host with another "
+                   "one (`platform.cpu`) takes as much longer as its single-thread rating is lower",
+                   platform::cpu_type(), "that of the hosts, whatever it is"});
     all.push_back(
         {"graphs", "the program is a captured graph: the host issues everything at no cost", types::flag(), "`false`"});
     return all;
@@ -85,6 +90,7 @@ lower::HostCosts read_host(const JsonView& json) {
   for (const HostWait& row : kHostWaits) {
     if (json.has(row.key)) costs.*row.member = json.at(row.key).as_bool();
   }
+  if (json.has("cpu")) costs.cpu = platform::read_cpu(json.at("cpu"));
   const bool graphs = json.has("graphs") && json.at("graphs").as_bool();
   return graphs ? lower::HostCosts() : costs;
 }

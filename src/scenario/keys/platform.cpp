@@ -44,6 +44,7 @@ const Keys& platform_file_keys() {
        platform::device_type(), "as the file says; CPUs if it says nothing"},
       platform::host_device_keys()[0],
       platform::host_device_keys()[1],
+      platform::host_device_keys()[2],
       platform::machine_keys().back()};
   return keys;
 }

@@ -47,7 +47,8 @@ TEST(Bisection, OfOneDeviceIsZero) {
 TEST(Describe, ReadsAsTextForPeople) {
   EXPECT_EQ(describe(machine("p3_8xlarge", 2)),
             "p3_8xlarge_2: 8 devices in 2 nodes\n"
-            "     8 x V100-SXM2-16GB: 16 GB, 900 GB/s, f16 125 TFLOP/s, f32 15.7 TFLOP/s, f64 7.8 TFLOP/s\n"
+            "     8 x V100-SXM2-16GB: 16 GB, 900 GB/s, f16 125 TFLOP/s, f32 15.7 TFLOP/s, f64 7.8 TFLOP/s; host "
+            "Xeon-E5-2686v4\n"
             "links, one direction each\n"
             "     4 x nic: 1.25 GB/s, 4.15 us\n"
             "    16 x nvlink: 100 GB/s, 1.7 us\n"

@@ -11,11 +11,12 @@
 namespace foreflow::scenario::idle_test {
 namespace {
 
-std::vector<std::string> idle(const std::string& strategy, const std::string& rest = "", const std::string& work = "") {
+std::vector<std::string> idle(const std::string& strategy, const std::string& rest = "", const std::string& work = "",
+                              const std::string& platform = "") {
   const std::string text = R"({"workload": {"model": "llama", "layers": 4, "hidden": 64, "heads": 4, "sequence": 32,
       "vocabulary": 128, "dtype": "bf16")" +
-                           work + R"(}, "platform": {"topology": "dgx_a100"}, "engine": "analytic", "strategy": {)" +
-                           strategy + "}" + rest + "}";
+                           work + R"(}, "platform": {"topology": "dgx_a100")" + platform +
+                           R"(}, "engine": "analytic", "strategy": {)" + strategy + "}" + rest + "}";
   const Scenario scenario = load(parse_json(text, "idle.json"), "idle.json");
   std::vector<std::string> said;
   for (const IdleKey& key : idle_keys(scenario, run(scenario).summary)) said.push_back(key.where + ": " + key.why);
@@ -77,6 +78,14 @@ TEST(IdleKeys, NameTimesOfTheHostThatNothingTakes) {
                   "idle.json: $.host.wait_for_gradients: inference updates no weights"}));
   EXPECT_EQ(idle("", R"(, "host": {"kernel": "1us", "call": "0s", "graphs": true})"),
             Said{"idle.json: $.host.kernel: host.graphs is true"});
+}
+
+TEST(IdleKeys, NameCpusThatNoTimeDependsOn) {
+  const std::string grace = R"(, "cpu": "Grace")";
+  EXPECT_EQ(idle("", R"(, "host": {"cpu": "Grace"})"), Said{"idle.json: $.host.cpu: the host takes no time"});
+  EXPECT_EQ(idle("", R"(, "host": {"kernel": "1us"})", "", grace),
+            Said{"idle.json: $.platform.cpu: no times of hosts say on which CPU (host.cpu) they were measured"});
+  EXPECT_EQ(idle("", R"(, "host": {"kernel": "1us", "cpu": "EPYC-7742"})", "", grace), Said{});
 }
 
 // ddp sets host.collective; only what the user writes is told.
