@@ -79,8 +79,8 @@ Expected<ReplicaProgram> replica_before_pipeline(const Sequential& sequential, c
       program.steps.push_back(std::move(made.parameters));
       return std::move(made.module);
     });
-    for (const transform::DataSplitStep& step :
-         transform::data_split_steps(strategy.cp, strategy.ep, parts, strategy.context_attention)) {
+    for (const transform::DataSplitStep& step : transform::data_split_steps(
+             strategy.cp, strategy.ep, parts, strategy.context_attention, strategy.reduce_dtype)) {
       if (!module) break;
       module = asked_for_by(step.split.dim == 0 || strategy.cp == 1 ? "ep" : "cp", scenario, [&] {
         transform::Distributed made = transform::split_data(*module, ops, step.ways, step.split);

@@ -57,6 +57,9 @@ bool trains(const Json& scenario) {
 }
 
 bool has_replicas(const Json& scenario) { return trains(scenario) && has_several(scenario, "dp"); }
+bool sums_gradients(const Json& scenario) {
+  return has_replicas(scenario) || (trains(scenario) && has_several(scenario, "cp"));
+}
 bool has_stages(const Json& scenario) { return has_several(scenario, "pp"); }
 
 // A number that counts layers or stages; 0 where it is none that can be meant, which the reader of the key refuses.
@@ -117,6 +120,7 @@ const std::vector<FrameworkCondition>& framework_conditions() {
       {"calibrated", "the cost model is calibrated, or none is stated", is_calibrated},
       {"roofline or calibrated", "the cost model is roofline or calibrated, or none is stated", is_by_kernel},
       {"dp", "it trains and dp is more than 1", has_replicas},
+      {"dp or cp", "it trains, and dp or cp is more than 1", sums_gradients},
       {"dp, calibrated", "it trains, dp is more than 1, and the cost model is calibrated, or none is stated",
        [](const Json& scenario) { return has_replicas(scenario) && is_calibrated(scenario); }},
   };

@@ -114,10 +114,11 @@ const StrategyRow kStrategy[] = {
        return strategy.microbatch_size() == 1 ? "a microbatch is one sample" : "attention is no flash attention";
      }},
     {"reduce_dtype",
-     [](const Scenario& scenario) {
-       const auto& chosen      = scenario.strategy.reduce_dtype;
-       const std::string alone = chosen ? uncopied(scenario) : "";
-       if (!chosen || !alone.empty()) return alone;
+     [](const Scenario& scenario) -> std::string {
+       const Strategy& strategy = scenario.strategy;
+       const auto& chosen       = strategy.reduce_dtype;
+       if (!chosen) return "";
+       if (strategy.dp == 1 && strategy.cp == 1) return "dp and cp are 1";
        if (!trains(scenario)) return std::string("inference has no gradients");
        return unless(*chosen != gradient_dtype(scenario.workload), "gradients have this type");
      }},

@@ -32,7 +32,7 @@ std::vector<transform::StageSharding> Strategy::shardings() const {
     transform::Sharding one = sharding();
     one.sequence            = splits_sequence(device);
     one.vocabulary          = vocabulary_parallel && shards_of(device) > 1;
-    all.push_back({shards_of(device), one, contexts_of(device), ep, context_attention});
+    all.push_back({shards_of(device), one, contexts_of(device), ep, context_attention, reduce_dtype});
   }
   return all;
 }

@@ -33,6 +33,10 @@ const std::vector<Subject>& subjects() {
       {"mlp", "mlp", R"({"layers": 5, "hidden": 8})"},
       {"gpt", "gpt", R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11})"},
       {"imported", "import", ""},
+      {"llama", "llama",
+       R"({"layers": 3, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11, "feed_forward": 32})"},
+      {"moe", "moe",
+       R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11, "feed_forward": 32, "experts": 2})"},
       {"bert_dropout", "bert",
        R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11, "dropout": 0.2})", 2},
       {"t5_dropout", "t5",
@@ -114,10 +118,11 @@ TEST_P(Recomputed, ComputesTheSameNumbersWhenDistributed) {
 INSTANTIATE_TEST_SUITE_P(
     EveryWay, Recomputed,
     testing::Values(Case{"mlp", "full"}, Case{"mlp", "block(2)"}, Case{"gpt", "selective"}, Case{"gpt", "full"},
-                    Case{"gpt", "block(2)"}, Case{"gpt", "block(3)"}, Case{"imported", "selective"},
-                    Case{"imported", "full"}, Case{"gpt_dropout", "selective"}, Case{"bert_dropout", "selective"},
-                    Case{"bert_dropout", "full"}, Case{"t5_dropout", "selective"}, Case{"vit_dropout", "full"},
-                    Case{"gpt_dropout", "full"}, Case{"gpt_dropout", "block(2)"}),
+                    Case{"gpt", "activation"}, Case{"gpt", "block(2)"}, Case{"gpt", "block(3)"},
+                    Case{"imported", "selective"}, Case{"imported", "full"}, Case{"gpt_dropout", "selective"},
+                    Case{"bert_dropout", "selective"}, Case{"bert_dropout", "full"}, Case{"t5_dropout", "selective"},
+                    Case{"vit_dropout", "full"}, Case{"gpt_dropout", "full"}, Case{"gpt_dropout", "block(2)"},
+                    Case{"llama", "activation"}, Case{"moe", "activation"}),
     [](const auto& info) {
       std::string name = std::get<0>(info.param) + "_" + std::get<1>(info.param);
       std::replace_if(
@@ -184,6 +189,12 @@ TEST(Recompute, MakesASegmentOfEachLayerHoweverManyThereAre) {
 TEST(Recompute, RefusesWhatItCannotFind) {
   const ir::Module mlp = trained(subjects()[0]);
   EXPECT_THROW(transform::recompute(mlp, ops::table(), {transform::Recompute::Kind::selective}), Error);
+  // What is dropped of the result of GELU stands between it and the product.
+  EXPECT_THROW(
+      transform::recompute(trained(*std::find_if(subjects().begin(), subjects().end(),
+                                                 [](const Subject& one) { return one.name == "vit_dropout"; })),
+                           ops::table(), {transform::Recompute::Kind::activation}),
+      Error);
   const ir::Module forward = test::family("mlp", subjects()[0].sizes, 4, Mode::inference);
   EXPECT_THROW(transform::recompute(forward, ops::table(), {transform::Recompute::Kind::blocks}), Error);
   for (const std::string text : {"block", "block(0)", "block(x)", "some", "block(2", ""})

@@ -9,6 +9,7 @@
 #include "foreflow/transform/pieces.h"
 #include "foreflow/transform/replica.h"
 #include "foreflow/transform/simplify.h"
+#include "foreflow/transform/split_data.h"
 #include "foreflow/transform/tensor.h"
 #include "support/cluster.h"
 #include "support/distribution.h"
@@ -65,6 +66,42 @@ TEST_P(ZeroBeside, EveryOtherAxisComputesTheSameNumbers) {
         const auto results = test::run(test::distribute(module, split), arguments, expected.size());
         for (size_t i = 0; i < results.size(); ++i)
           ASSERT_LE(test::relative_difference(results[i], expected[i]), kTolerance) << "result " << i;
+      }
+    }
+  }
+}
+
+// Sums over contexts, over those that share experts, and over replicas are taken in another type, one after the other,
+// with or without stages that have the same embedding; the embedding of unequal stages is summed between them.
+TEST_P(ZeroBeside, SumsInAnyTypeAreThoseOfTheSequentialProgram) {
+  const std::string family = GetParam();
+  const ir::Module module  = step_of(family);
+  std::mt19937_64 random(20264);
+  const auto arguments      = test::random_arguments(module, random, kVocabulary);
+  const auto expected       = interpret::evaluate(module, module.functions.size() - 1, arguments);
+  std::vector<Split> splits = {{.cp = 2},
+                               {.dp = 2, .cp = 2},
+                               {.microbatches = 2, .cp = 2},
+                               {.dp = 2, .pp = 2, .microbatches = 2, .cp = 2},
+                               {.tp = 2, .cp = 2, .sequence = true},
+                               {.dp = 2, .pp = 2, .microbatches = 4, .schedule = "dualpipe", .cp = 2},
+                               {.dp = 2, .microbatches = 2, .stage_tp = {2, 2}, .stage_cp = {2, 1}}};
+  if (family == "moe")
+    splits = {{.dp = 2, .ep = 2},          {.dp = 4, .ep = 2},          {.dp = 4, .microbatches = 2, .ep = 2},
+              {.dp = 4, .cp = 2, .ep = 4}, {.dp = 2, .cp = 2, .ep = 2}, {.dp = 4, .pp = 2, .microbatches = 2, .ep = 2},
+              {.dp = 2, .cp = 4, .ep = 2}};
+  for (Split split : splits) {
+    for (const auto& [dtype, rounding] :
+         {std::pair{ir::DType::f32, kTolerance}, {ir::DType::bf16, 2e-2}, {ir::DType::f16, 4e-3}}) {
+      for (const int zero : {0, 1, 2, 3}) {
+        const int copies = split.dp / transform::replicas_in_group(split.cp, split.ep);
+        if (copies == 1 && zero > 0) continue;
+        split.zero         = zero;
+        split.reduce_dtype = dtype;
+        SCOPED_TRACE(test::to_string(split));
+        const auto results = test::run(test::distribute(module, split), arguments, expected.size());
+        for (size_t i = 0; i < results.size(); ++i)
+          ASSERT_LE(test::relative_difference(results[i], expected[i]), rounding) << "result " << i;
       }
     }
   }

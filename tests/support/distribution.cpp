@@ -104,7 +104,8 @@ void add_unequal_stages(const ir::Module& module, const Split& split, std::vecto
          {.sequence = sequence && split.stage_tp[i] > 1, .vocabulary = split.vocabulary && split.stage_tp[i] > 1},
          split.stage_cp.empty() ? split.cp : split.stage_cp[i],
          split.ep,
-         split.attention});
+         split.attention,
+         split.reduce_dtype});
   }
   transform::ShardedPipeline made = transform::pipeline_of_shards(module, ops::table(), wanted, shards);
   for (transform::Distributed& step : made.sharded) steps.push_back(std::move(step));
@@ -158,7 +159,8 @@ std::vector<transform::Distributed> distribute(const ir::Module& module, const S
   const transform::Sharding sharding{.sequence   = split.sequence && split.tp > 1,
                                      .vocabulary = split.vocabulary && split.tp > 1};
   steps.push_back(transform::shard(module, ops::table(), split.tp, sharding));
-  for (const transform::DataSplitStep& step : transform::data_split_steps(split.cp, split.ep))
+  for (const transform::DataSplitStep& step :
+       transform::data_split_steps(split.cp, split.ep, 1, transform::ContextAttention::all_gather, split.reduce_dtype))
     steps.push_back(transform::split_data(steps.back().module, ops::table(), step.ways, step.split));
   if (split.pp > 1 || split.microbatches > 1) {
     transform::Pipeline wanted    = pipeline(split.pp, split.microbatches, split.schedule, split.virtual_stages);

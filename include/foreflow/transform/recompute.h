@@ -27,9 +27,10 @@ struct ActivationLimit {
 struct Recompute {
   enum class Kind : uint8_t {
     none,
-    selective,  // recompute every attention core
-    blocks,     // recompute every block (such as a layer) that the forward pass repeats
-    optimal     // the least extra arithmetic within `limits`
+    selective,   // recompute every attention core
+    activation,  // recompute what activation functions and gates make for products
+    blocks,      // recompute every block (such as a layer) that the forward pass repeats
+    optimal      // the least extra arithmetic within `limits`
   };
   Kind kind                               = Kind::none;
   int blocks                              = 1;   // blocks: how many of them form a segment (Megatron-LM's "uniform")
@@ -37,7 +38,7 @@ struct Recompute {
   bool operator==(const Recompute&) const = default;
 };
 
-// Reads "none", "selective", "full", "block(2)" or "optimal". Throws Error at `where` for any other text.
+// Reads "none", "selective", "activation", "full", "block(2)" or "optimal". Throws Error at `where` for any other text.
 Recompute read_recompute(std::string_view text, const std::string& where);
 // The same text again; limits are not part of it.
 std::string to_string(const Recompute& how);
@@ -45,7 +46,7 @@ std::string to_string(const Recompute& how);
 // Recomputes segments of the forward pass in the backward pass.
 //
 // 1. Of the values of a segment, only those that the forward pass reads outside the segment are kept until the backward
-//    pass, which repeats the ops of the segment before it uses the others.
+//    pass, which repeats the ops of the segment before it uses the others. With `activation` nothing of it is kept.
 // 2. Both the repetition and the original of an op state the number of the segment, from 1: the repetition in the
 //    attribute kRecompute, the original in kSegment.
 // 3. Random ops have the same seed, so their repetition draws the same numbers.

@@ -1,10 +1,12 @@
 // The settings of tensor parallelism: which weights are split, and whether the sequence and the vocabulary are, too.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "foreflow/base/json.h"
+#include "foreflow/ir/type.h"
 #include "foreflow/transform/context_attention.h"
 
 namespace foreflow::transform {
@@ -56,6 +58,8 @@ struct StageSharding {
   // Ranks that share each sequence and the experts of a layer, as data_split_steps counts them.
   int cp = 1, ep = 1;
   ContextAttention attention = ContextAttention::all_gather;
+  // In which their gradients are summed, as DataSplit has it.
+  std::optional<ir::DType> reduce_dtype = std::nullopt;
 };
 
 }  // namespace foreflow::transform

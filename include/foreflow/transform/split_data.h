@@ -3,11 +3,17 @@
 
 #include <concepts>
 #include <numeric>
+#include <optional>
+#include <string_view>
 
 #include "foreflow/transform/context_attention.h"
 #include "foreflow/transform/pieces.h"
 
 namespace foreflow::transform {
+
+// On a Cast: it converts the gradient of a weight for the sum over ranks, or back. So it runs once, after all
+// microbatches, and a sum over more ranks may be taken before it converts back.
+inline constexpr std::string_view kOfSum = "of_sum";
 
 struct DataSplit {
   // The dimension along which the data are split: 0 for samples, 1 for the positions of a sequence.
@@ -20,6 +26,9 @@ struct DataSplit {
   int64_t blocks = 1;
   // How attention sees the positions of other ranks, where positions are split.
   ContextAttention attention = ContextAttention::all_gather;
+  // The type in which gradients of weights are summed over the ways, as in transform::DataParallel. Nothing: that of
+  // each gradient.
+  std::optional<ir::DType> reduce_dtype = std::nullopt;
 };
 
 // Copies the program onto `ways` (2 or more) groups of devices and gives each group a part of the data.
@@ -27,7 +36,7 @@ struct DataSplit {
 // 1. An operand that an op needs whole is all-gathered, and its gradient reduce-scattered: the keys and values
 //    of attention, for example, unless split.attention says otherwise.
 // 2. With `experts`, every group holds a part of the experts.
-// 3. The gradients of all other weights are all-reduced.
+// 3. The gradients of all other weights are all-reduced, in the type split.reduce_dtype.
 //
 // Throws RefusalError if the data cannot be split into that many parts, or if there are no experts to split.
 Distributed split_data(const ir::Module& module, const ir::OpTable& ops, int ways, const DataSplit& split);
@@ -42,11 +51,13 @@ struct DataSplitStep {
 // the cp x dp ranks. A group takes the ranks of one context first. If `ep` exceeds them, the steps also make the
 // replicas_in_group(cp, ep) replicas that share experts; `replicate` makes the others.
 std::vector<DataSplitStep> data_split_steps(int cp, int ep, int64_t blocks = 1,
-                                            ContextAttention attention = ContextAttention::all_gather);
+                                            ContextAttention attention            = ContextAttention::all_gather,
+                                            std::optional<ir::DType> reduce_dtype = std::nullopt);
 
 // All steps that there can be, also those of one way, which split nothing.
 std::vector<DataSplitStep> possible_split_steps(int cp, int ep, int64_t blocks = 1,
-                                                ContextAttention attention = ContextAttention::all_gather);
+                                                ContextAttention attention            = ContextAttention::all_gather,
+                                                std::optional<ir::DType> reduce_dtype = std::nullopt);
 
 // The number of replicas that share experts, for degrees of 1 or more: 1 where a group of `ep` ranks lies within the
 // `cp` ranks of a context. For example, cp = 2 and ep = 8 make 4 replicas share experts.

@@ -25,26 +25,28 @@ std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
 ValueType kinds() {
   ValueType segment = types::text("`block(n)`");
   segment.schema.set("pattern", R"(^block\([1-9][0-9]*\)$)");
-  return types::either({types::one_of({"none", "selective", "full", "optimal"}), segment});
+  return types::either({types::one_of({"none", "activation", "selective", "full", "optimal"}), segment});
 }
 
 }  // namespace
 
 StrategyKeyDef row() {
-  return {.name = "recompute",
-          .doc =
-              "what the backward pass computes again instead of keeping it. `none`: nothing; `selective`: the core of "
-              "attention; `full`: every layer; `block(n)`: n layers of each stage together; `optimal`: the least that "
-              "fits in memory",
-          .type           = kinds(),
-          .fallback       = "none",
-          .read           = read,
-          .settle         = settle,
-          .depends_on     = {"recompute"},
-          .write          = write,
-          .of_one_replica = true,
-          .search         = {
-                      .searched = Searched::always, .turn = 40, .legal = legal, .fastest = Open::first, .leanest = Open::last}};
+  return {
+      .name = "recompute",
+      .doc =
+          "what the backward pass computes again instead of keeping it. `none`: nothing; `activation`: what activation "
+          "functions and gates hand to products (xformers' SwiGLU, Megatron-LM's moe_act); `selective`: the core of "
+          "attention; `full`: every layer; `block(n)`: n layers of each stage together; `optimal`: the least that "
+          "fits in memory",
+      .type           = kinds(),
+      .fallback       = "none",
+      .read           = read,
+      .settle         = settle,
+      .depends_on     = {"recompute"},
+      .write          = write,
+      .of_one_replica = true,
+      .search         = {
+                  .searched = Searched::always, .turn = 40, .legal = legal, .fastest = Open::first, .leanest = Open::last}};
 }
 
 }  // namespace foreflow::scenario::definitions::recompute_key

@@ -29,13 +29,16 @@ Json write(const Strategy& strategy) {
 StrategyKeyDef row() {
   return {.name = "reduce_dtype",
           .doc =
-              "the type in which gradients are summed over replicas: they are converted before, and their sums back "
-              "(FSDP's MixedPrecision(reduce_dtype), DDP's bf16_compress_hook). `gradient`: that of each gradient",
-          .type       = types::one_of(choices()),
-          .fallback   = std::string(kOwn),
-          .read       = read,
-          .depends_on = {"reduce_dtype"},
-          .write      = write};
+              "the type in which gradients are summed over replicas, contexts and the replicas of experts: they are "
+              "converted before, and their sums back (FSDP's MixedPrecision(reduce_dtype), DDP's bf16_compress_hook). "
+              "`gradient`: that of each gradient, which sums over tp (of norms) and over stages (of tied embeddings) "
+              "always have",
+          .type           = types::one_of(choices()),
+          .fallback       = std::string(kOwn),
+          .read           = read,
+          .depends_on     = {"reduce_dtype"},
+          .write          = write,
+          .of_one_replica = true};
 }
 
 }  // namespace foreflow::scenario::definitions::reduce_dtype_key

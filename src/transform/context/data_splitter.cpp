@@ -10,6 +10,7 @@
 #include "foreflow/reshard/spec.h"
 #include "foreflow/transform/pieces.h"
 #include "transform/context/attention_layouts.h"
+#include "transform/context/gradient_sums.h"
 #include "transform/context/ring_attention.h"
 #include "transform/rewrite/op_types.h"
 
@@ -59,6 +60,11 @@ DataSplitter::DataSplitter(const ir::Module& module, const ir::OpTable& ops, con
     int32_t& group = ways_[variant_of_value(value)].group;
     group          = std::max(group, ir::device_of(values_[value].type).index);
   }
+  const bool chosen = std::any_of(ways_.begin(), ways_.end(),
+                                  [](const SplitVariant& variant) { return variant.reduce_dtype.has_value(); });
+  if (chosen)
+    of_weights_ = leads_to_optimizers(
+        function_, [this](size_t value) -> const Layout& { return ways_[variant_of_value(value)].plan.made(value); });
 }
 
 bool DataSplitter::has_experts() const {
@@ -235,9 +241,26 @@ void DataSplitter::bring(SplitVariant& variant, size_t begin, size_t end, size_t
     const auto& [made, wanted, count] = key;
     Row row;
     for (const ValueId id : ids) row.push_back(variant.copies[ir::index(id)].at(made));
-    row = convert(builder_, row, made, wanted, values_[ir::index(ids[0])].type, variant.ways, variant.shrinks);
+    row = converted(variant, std::move(row), made, wanted, ids[0]);
     for (size_t member = 0; member < ids.size(); ++member)
       variant.copies[ir::index(ids[member])][wanted] = std::move(row[member]);
+  }
+}
+
+Row DataSplitter::converted(SplitVariant& variant, Row row, const Layout& from, const Layout& to, ValueId id) {
+  const ir::Type& type = values_[ir::index(id)].type;
+  const bool sums      = from.is_partial() && !to.is_partial() && !of_weights_.empty() && of_weights_[ir::index(id)];
+  const bool casts = sums && variant.reduce_dtype && ir::is_float(type.dtype) && type.dtype != *variant.reduce_dtype;
+  if (casts) cast(row, *variant.reduce_dtype);
+  row = convert(builder_, row, from, to, type, variant.ways, variant.shrinks);
+  if (casts) cast(row, type.dtype);
+  return row;
+}
+
+void DataSplitter::cast(Row& row, ir::DType dtype) {
+  for (Copies& copies : row) {
+    for (ValueId& copy : copies)
+      copy = builder_.op("Cast", {copy}, {{"to", std::string(ir::name(dtype))}, {std::string(kOfSum), int64_t{1}}});
   }
 }
 

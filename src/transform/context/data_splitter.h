@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "foreflow/ir/builder.h"
@@ -17,11 +18,13 @@ struct SplitVariant {
   SplitVariant(DataSplitPlan planned, const DataSplitStep& step, size_t values)
       : plan(std::move(planned)),
         ways(step.ways),
+        reduce_dtype(step.split.reduce_dtype),
         shrinks(step.split.dim == 0 ? Shrinks::rest : Shrinks::blocks),
         copies(values) {}
 
   const DataSplitPlan plan;
   const int ways;
+  const std::optional<ir::DType> reduce_dtype;
   const Shrinks shrinks;
   int32_t group = 1;                             // devices of one way
   std::vector<std::map<Layout, Copies>> copies;  // per value
@@ -52,6 +55,9 @@ class DataSplitter {
   void write_transfer(size_t op);
   void turn(SplitVariant& variant, size_t begin, size_t end, uint32_t result);
   void bring(SplitVariant& variant, size_t begin, size_t end, size_t operand);
+  // Converts a row of a value, in the type in which gradients are summed if it is the sum of one.
+  Row converted(SplitVariant& variant, Row row, const Layout& from, const Layout& to, ir::ValueId id);
+  void cast(Row& row, ir::DType dtype);
   void write(SplitVariant& variant, size_t op, int way);
   ir::AttributesRef attributes(const SplitVariant& variant, const ir::Op& op, const Decision& decision, int way);
   void result(size_t i, std::vector<ir::ValueId>& results);
@@ -67,6 +73,7 @@ class DataSplitter {
   const interpret::Values<interpret::Mixed>& values_;
   const SplitVariants variants_;
   std::vector<SplitVariant> ways_;  // per variant
+  std::vector<bool> of_weights_;    // per value: it only leads to optimizers; empty: types of sums do not matter
   ir::FunctionBuilder builder_;
   Distributed distributed_;
   std::vector<size_t> origins_;

@@ -77,16 +77,18 @@ ContextAttention context_attention_named(std::string_view name, const std::strin
               "\"" + std::string(name) + "\" is no way to share attention; use " + list_or(context_attention_names()));
 }
 
-std::vector<DataSplitStep> possible_split_steps(int cp, int ep, int64_t blocks, ContextAttention attention) {
+std::vector<DataSplitStep> possible_split_steps(int cp, int ep, int64_t blocks, ContextAttention attention,
+                                                std::optional<ir::DType> reduce_dtype) {
   constexpr int32_t kSamples = 0, kPositions = 1;
   const int shared = std::gcd(ep, cp);
-  return {{shared, {kPositions, true, blocks, attention}},
-          {cp / shared, {kPositions, false, blocks, attention}},
-          {replicas_in_group(cp, ep), {kSamples, true}}};
+  return {{shared, {kPositions, true, blocks, attention, reduce_dtype}},
+          {cp / shared, {kPositions, false, blocks, attention, reduce_dtype}},
+          {replicas_in_group(cp, ep), {.dim = kSamples, .experts = true, .reduce_dtype = reduce_dtype}}};
 }
 
-std::vector<DataSplitStep> data_split_steps(int cp, int ep, int64_t blocks, ContextAttention attention) {
-  std::vector<DataSplitStep> steps = possible_split_steps(cp, ep, blocks, attention);
+std::vector<DataSplitStep> data_split_steps(int cp, int ep, int64_t blocks, ContextAttention attention,
+                                            std::optional<ir::DType> reduce_dtype) {
+  std::vector<DataSplitStep> steps = possible_split_steps(cp, ep, blocks, attention, reduce_dtype);
   std::erase_if(steps, [](const DataSplitStep& step) { return step.ways == 1; });
   return steps;
 }

@@ -5,6 +5,7 @@
 
 #include "foreflow/base/refusal.h"
 #include "foreflow/transform/recompute.h"
+#include "foreflow/transform/split_data.h"
 
 namespace foreflow::transform {
 namespace {
@@ -103,7 +104,8 @@ std::vector<StagePhase> phases_of(const ir::Module& module, const ir::Function& 
     }
     if (loss_seen && phase == StagePhase::forward) phase = StagePhase::backward;
     if (op.attributes->find(kRecompute) != nullptr) phase = std::max(phase, StagePhase::backward);
-    const bool once = phase == StagePhase::backward && needs_sums(function, op, values);
+    const bool once =
+        phase == StagePhase::backward && (op.attributes->find(kOfSum) != nullptr || needs_sums(function, op, values));
     if (once || adds_sums(function, op, values)) phase = StagePhase::update;
     for (uint32_t i = 0; i < op.result_count; ++i) made[op.first_result + i] = phase;
     phases.push_back(phase);

@@ -90,14 +90,15 @@ class Pipeliner {
         staged_(stage(module, values_, wanted, plan, decided)),
         plan_(delayed(function_, staged_, values_, wanted, plan, decided)),
         summed_(find_sums(function_, staged_, values_)),
+        wide_(wide_sums(function_, staged_, summed_, devices_)),
         marks_ends_(wanted.marks_ends),
         scattered_(wanted.scattered),
         shards_(wanted.prices.shards),
         replicated_(scattered_ > 1 ? replicated_values(function_, values_, wanted.equal_parameters) : Replicated()),
-        outliner_(function_, staged_, values_, microbatches_, summed_, ops),
+        outliner_(function_, staged_, values_, microbatches_, summed_, wide_, ops),
         builder_(function_.name, ops),
         placed_(builder_, values_, run_, decided != nullptr ? decided->groups : std::vector<int>()),
-        update_(builder_, function_, staged_, summed_, placed_, devices_) {
+        update_(builder_, function_, staged_, summed_, wide_, placed_, devices_) {
     find_transfers();
   }
 
@@ -371,12 +372,13 @@ class Pipeliner {
   const std::vector<StagedOp> staged_;
   const schedule::Plan plan_;
   const std::vector<bool> summed_;
+  const StageDevices devices_{plan_};
+  const WideSums wide_;
   const bool marks_ends_;
   const int scattered_, shards_;  // as in Pipeline and StagePrices
   const Replicated replicated_;   // empty: nothing is scattered
   StageOutliner outliner_;
   ir::FunctionBuilder builder_;
-  const StageDevices devices_{plan_};
   PlacedValues placed_;
   StepUpdate update_;
   Begun begun_{outliner_};

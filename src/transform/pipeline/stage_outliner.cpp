@@ -44,12 +44,13 @@ Parts parts_of(schedule::Phase phase) {
 
 StageOutliner::StageOutliner(const ir::Function& function, const std::vector<StagedOp>& staged,
                              const interpret::Values<LaidOut>& values, int microbatches,
-                             const std::vector<bool>& summed, const ir::OpTable& ops)
+                             const std::vector<bool>& summed, const WideSums& wide, const ir::OpTable& ops)
     : function_(function),
       staged_(staged),
       values_(values),
       microbatches_(microbatches),
       summed_(summed),
+      wide_(wide),
       ops_(ops),
       makers_(ir::makers_of(function)),
       part_of_(staged.size(), -1),
@@ -182,8 +183,11 @@ void StageOutliner::write(ir::FunctionBuilder& builder, const ir::Op& op) {
   const auto operands = copies(function_.inputs(op), map_);
   const auto first    = static_cast<int32_t>(builder.append(op.def, -1, local(op), operands, op.result_count));
   for (uint32_t i = 0; i < op.result_count; ++i) {
-    const ir::ValueId id = function_.output(op, i), copy = static_cast<ir::ValueId>(first + static_cast<int32_t>(i));
+    const ir::ValueId id = function_.output(op, i);
+    auto copy            = static_cast<ir::ValueId>(first + static_cast<int32_t>(i));
     builder.set_name(copy, function_.value(id).name);
+    if (const auto wide = wide_.types[ir::index(id)])
+      copy = builder.op("Cast", {copy}, {{"to", std::string(ir::name(*wide))}});
     map_.set(id, copy);
     written_.push_back(id);
     const auto sum = so_far_.find(id);

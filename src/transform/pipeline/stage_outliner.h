@@ -5,6 +5,7 @@
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/shared_attributes.h"
 #include "transform/pipeline/stages.h"
+#include "transform/pipeline/wide_sums.h"
 #include "transform/rewrite/copy.h"
 
 namespace foreflow::transform {
@@ -27,10 +28,10 @@ struct Outlined {
 class StageOutliner {
  public:
   // The functions work on one of `microbatches` parts of the batch. `summed` tells per value whether it is summed over
-  // them.
+  // them, `wide` in which type if not in its own.
   StageOutliner(const ir::Function& function, const std::vector<StagedOp>& staged,
                 const interpret::Values<LaidOut>& values, int microbatches, const std::vector<bool>& summed,
-                const ir::OpTable& ops);
+                const WideSums& wide, const ir::OpTable& ops);
 
   bool is_empty(schedule::Phase phase, int stage) const;
   // The values summed in one part of a stage.
@@ -55,6 +56,7 @@ class StageOutliner {
   const interpret::Values<LaidOut>& values_;
   const int microbatches_;
   const std::vector<bool>& summed_;
+  const WideSums& wide_;
   const ir::OpTable& ops_;
   const std::vector<int32_t> makers_;
   std::vector<std::vector<uint32_t>> parts_;    // per part of a stage: its ops

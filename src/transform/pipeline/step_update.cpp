@@ -1,6 +1,7 @@
 #include "transform/pipeline/step_update.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "foreflow/ir/uses.h"
 
@@ -9,11 +10,13 @@ namespace foreflow::transform {
 using ir::ValueId;
 
 StepUpdate::StepUpdate(ir::FunctionBuilder& builder, const ir::Function& function, const std::vector<StagedOp>& staged,
-                       const std::vector<bool>& summed, PlacedValues& values, const StageDevices& devices)
+                       const std::vector<bool>& summed, const WideSums& wide, PlacedValues& values,
+                       const StageDevices& devices)
     : builder_(builder),
       function_(function),
       staged_(staged),
       summed_(summed),
+      wide_(wide),
       values_(values),
       devices_(devices),
       makers_(ir::makers_of(function)) {}
@@ -26,6 +29,9 @@ void StepUpdate::run() {
       optimize(op);
     } else if (op.def->reshards) {
       reshard(op, staged_[o].stage);
+    } else if (wide_.done[o]) {
+      for (const int device : holders(function_.inputs(op)[0]))
+        values_.set(function_.output(op, 0), kEveryMicrobatch, device, total(function_.inputs(op)[0], device));
     } else if (!is_sum(function_.output(op, 0))) {
       update(op);
     }
@@ -114,20 +120,39 @@ void StepUpdate::append(const ir::Op& op, std::span<const ValueId> inputs, const
     values_.set(results[i], kEveryMicrobatch, device, static_cast<ValueId>(first + static_cast<int32_t>(i)));
 }
 
-// Once, on the first of the devices that have its operands.
+// The devices that have a value which all microbatches share, or the sum over them, ascending.
+std::vector<int> StepUpdate::holders(ValueId id) {
+  if (!is_sum(id)) {
+    std::vector<int> devices = values_.devices_of(id);
+    std::sort(devices.begin(), devices.end());
+    return devices;
+  }
+  total(id, -1);
+  std::vector<int> devices;
+  for (const auto& [device, made] : totals_.at(id)) devices.push_back(device);
+  return devices;
+}
+
+// On every device that has all of its operands, so that the gradient of a weight on several devices is not sent from
+// one to the other. If there is none: once, on the first of those that have one of them.
 void StepUpdate::update(const ir::Op& op) {
-  int device        = INT32_MAX;
+  std::vector<int> all, any;
   const auto inputs = function_.inputs(op);
+  bool first        = true;
   for (const ValueId id : inputs) {
     if (id == ValueId::none) continue;
-    if (is_sum(id)) total(id, -1);
-    const auto sums = totals_.find(id);
-    if (sums != totals_.end()) device = std::min(device, sums->second.begin()->first);
-    for (const int known : values_.devices_of(id)) device = std::min(device, known);
+    const std::vector<int> here = holders(id);
+    if (here.empty()) continue;
+    any.insert(any.end(), here.begin(), here.end());
+    std::vector<int> both;
+    std::set_intersection(all.begin(), all.end(), here.begin(), here.end(), std::back_inserter(both));
+    all   = first ? here : both;
+    first = false;
   }
+  if (all.empty()) all.push_back(any.empty() ? 0 : *std::min_element(any.begin(), any.end()));
   std::vector<ValueId> results;
   for (uint32_t i = 0; i < op.result_count; ++i) results.push_back(function_.output(op, i));
-  append(op, inputs, results, device == INT32_MAX ? 0 : device);
+  for (const int device : all) append(op, inputs, results, device);
 }
 
 // A sum that a stage needs which is sharded in another way.

@@ -7,15 +7,16 @@
 #include "transform/pipeline/placed_values.h"
 #include "transform/pipeline/stage_devices.h"
 #include "transform/pipeline/stages.h"
+#include "transform/pipeline/wide_sums.h"
 
 namespace foreflow::transform {
 
 class StepUpdate {
  public:
   // `summed` tells per value whether it is summed over the microbatches; a device then has the sum over those that it
-  // ran.
+  // ran, in the type that `wide` has for it.
   StepUpdate(ir::FunctionBuilder& builder, const ir::Function& function, const std::vector<StagedOp>& staged,
-             const std::vector<bool>& summed, PlacedValues& values, const StageDevices& devices);
+             const std::vector<bool>& summed, const WideSums& wide, PlacedValues& values, const StageDevices& devices);
 
   void run();
   // A value that all microbatches share, or the sum over them, on `device` (-1: on any device).
@@ -25,6 +26,7 @@ class StepUpdate {
   void update(const ir::Op& op);
   void reshard(const ir::Op& op, int stage);
   void optimize(const ir::Op& op);
+  std::vector<int> holders(ir::ValueId id);
   void append(const ir::Op& op, std::span<const ir::ValueId> inputs, const std::vector<ir::ValueId>& results,
               int device);
   void sum_up(ir::ValueId id);
@@ -36,6 +38,7 @@ class StepUpdate {
   const ir::Function& function_;
   const std::vector<StagedOp>& staged_;
   const std::vector<bool>& summed_;
+  const WideSums& wide_;
   PlacedValues& values_;
   const StageDevices& devices_;
   const std::vector<int32_t> makers_;

@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "foreflow/transform/split_data.h"
+
 namespace foreflow::transform {
 namespace {
 
@@ -103,11 +105,14 @@ class StepWriter {
   // A gradient that devices sum after all microbatches: each of them keeps its own term until then.
   void add_terms(size_t gradient) {
     const auto maker_of = [&](size_t value) { return static_cast<size_t>(program_.makers[value]); };
-    if (program_.makers[gradient] < 0 || program_.staged[maker_of(gradient)].phase != StagePhase::update) return;
-    const ir::Op& sum = program_.function.ops[maker_of(gradient)];
+    const size_t made   = before_conversion(gradient);
+    if (program_.makers[made] < 0 || program_.staged[maker_of(made)].phase != StagePhase::update) return;
+    const ir::Op& sum = program_.function.ops[maker_of(made)];
     if (sum.is_call() || sum.def->name != "MPIAllreduce") return;
-    for (const ir::ValueId id : program_.function.inputs(sum)) {
-      if (id == ir::ValueId::none || program_.makers[ir::index(id)] < 0) continue;
+    for (const ir::ValueId operand : program_.function.inputs(sum)) {
+      if (operand == ir::ValueId::none) continue;
+      const auto id = static_cast<ir::ValueId>(before_conversion(ir::index(operand)));
+      if (program_.makers[ir::index(id)] < 0) continue;
       const size_t maker   = maker_of(ir::index(id));
       const LaidOut& value = program_.values[ir::index(id)];
       if (!is_task(program_.staged[maker].phase) || program_.messages[maker] >= 0 || !value.layout.is_partial())
@@ -117,6 +122,14 @@ class StepWriter {
       if (found != devices.end() && is_on(static_cast<ir::ValueId>(gradient), found->first))
         found->second.summed_later += bytes_of(ir::index(id));
     }
+  }
+
+  // What a Cast that belongs to a sum over ranks converts; any other value itself.
+  size_t before_conversion(size_t value) const {
+    const int32_t maker = program_.makers[value];
+    if (maker < 0) return value;
+    const ir::Op& op = program_.function.ops[static_cast<size_t>(maker)];
+    return op.attributes->find(kOfSum) == nullptr ? value : ir::index(program_.function.inputs(op)[0]);
   }
 
   static void add_compute(Seconds time, bool is_late, std::vector<StageNeed::Step>& steps) {

@@ -91,8 +91,8 @@ StagesToShard stages_to_shard(const CutProgram& program, const std::vector<Stage
 std::vector<std::vector<DataSplitStep>> steps_of(const std::vector<StageSharding>& variants) {
   std::vector<std::vector<DataSplitStep>> steps;
   for (const StageSharding& variant : variants) {
-    const auto own =
-        possible_split_steps(variant.cp, variant.ep, variant.sharding.sequence ? variant.ways : 1, variant.attention);
+    const auto own = possible_split_steps(variant.cp, variant.ep, variant.sharding.sequence ? variant.ways : 1,
+                                          variant.attention, variant.reduce_dtype);
     steps.resize(own.size());
     for (size_t i = 0; i < own.size(); ++i) steps[i].push_back(own[i]);
   }

@@ -3,11 +3,9 @@
 #include "foreflow/interpret/mixed.h"
 
 namespace foreflow::transform {
-namespace {
 
 using ir::ValueId;
 
-// Whether every operand has the dimensions of the result, and none must stay whole: element by element.
 bool works_by_element(const ir::Function& function, const ir::Op& op,
                       const interpret::Values<interpret::Mixed>& values) {
   if (op.is_call() || op.def->role != ir::Role::compute || op.result_count != 1 || op.def->factors == nullptr)
@@ -34,8 +32,6 @@ bool works_by_element(const ir::Function& function, const ir::Op& op,
   }
   return !result.empty() && result.find('.') == std::string::npos;
 }
-
-}  // namespace
 
 std::vector<Segment> fused_values(const ir::Module& module, const std::vector<bool>& taken) {
   const ir::Function& function = module.entry();

@@ -3,9 +3,14 @@
 
 #include <vector>
 
+#include "foreflow/interpret/mixed.h"
 #include "transform/blocks/forward_pass.h"
 
 namespace foreflow::transform {
+
+// Whether every operand of an op has the dimensions of its result, and none must stay whole: element by element.
+bool works_by_element(const ir::Function& function, const ir::Op& op,
+                      const interpret::Values<interpret::Mixed>& values);
 
 // Pairs of forward ops, each a segment that ends with the op that reads what the first one makes. What the first one
 // makes is element by element of one value that the backward pass reads anyway, the second one is element-wise too, and

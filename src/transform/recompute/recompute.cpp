@@ -21,6 +21,7 @@
 #include "transform/blocks/blocks.h"
 #include "transform/blocks/forward_blocks.h"
 #include "transform/pass_arguments.h"
+#include "transform/recompute/activation_results.h"
 #include "transform/recompute/chain.h"
 #include "transform/recompute/fused_values.h"
 #include "transform/rewrite/copy.h"
@@ -33,8 +34,9 @@ using ir::ValueId;
 class Repeater {
  public:
   // All ops of the first `whole` segments are repeated, as frameworks do; of the others only those that the backward
-  // pass needs.
-  Repeater(const ir::Module& module, const ir::OpTable& ops, const std::vector<Segment>& segments, size_t whole)
+  // pass needs. `results`: what the last op of a segment makes is not kept either, although others read it.
+  Repeater(const ir::Module& module, const ir::OpTable& ops, const std::vector<Segment>& segments, size_t whole,
+           bool results)
       : module_(module),
         function_(module.entry()),
         segments_(segments),
@@ -52,6 +54,7 @@ class Repeater {
       for (const size_t o : segments[s]) segment_of_[o] = static_cast<int>(s);
     }
     find_leaving();
+    for (size_t s = 0; results && s < whole; ++s) leaves_[function_.ops[segments[s].back()].first_result] = false;
   }
 
   ir::Module run() {
@@ -256,6 +259,7 @@ bool has_blocks(const ir::Module& module) { return !forward_blocks(flat(module))
 Recompute read_recompute(std::string_view text, const std::string& place) {
   if (text == "none") return {Recompute::Kind::none};
   if (text == "selective") return {Recompute::Kind::selective};
+  if (text == "activation") return {Recompute::Kind::activation};
   if (text == "full") return {Recompute::Kind::blocks, 1};
   if (text == "optimal") return {Recompute::Kind::optimal};
   constexpr std::string_view kBlock = "block(";
@@ -264,15 +268,17 @@ Recompute read_recompute(std::string_view text, const std::string& place) {
     const int count               = parse_number<int>(number).value_or(0);
     if (count > 0) return {Recompute::Kind::blocks, count};
   }
-  throw Error(place,
-              "\"" + std::string(text) +
-                  "\" is no way to recompute; use none, selective, full, block(N) with N of 1 or more, or optimal");
+  throw Error(
+      place,
+      "\"" + std::string(text) +
+          "\" is no way to recompute; use none, activation, selective, full, block(N) with N of 1 or more, or optimal");
 }
 
 std::string to_string(const Recompute& how) {
   switch (how.kind) {
     case Recompute::Kind::none: return "none";
     case Recompute::Kind::selective: return "selective";
+    case Recompute::Kind::activation: return "activation";
     case Recompute::Kind::optimal: return "optimal";
     case Recompute::Kind::blocks: break;
   }
@@ -283,7 +289,7 @@ namespace {
 
 // With what fused kernels make again.
 ir::Module repeated(const ir::Module& module, const ir::OpTable& ops, std::vector<Segment> segments, size_t whole,
-                    bool fused) {
+                    bool fused, bool results = false) {
   if (fused) {
     std::vector<bool> taken(module.entry().ops.size());
     for (const Segment& segment : segments) {
@@ -292,7 +298,7 @@ ir::Module repeated(const ir::Module& module, const ir::OpTable& ops, std::vecto
     const std::vector<Segment> more = fused_values(module, taken);
     segments.insert(segments.end(), more.begin(), more.end());
   }
-  return segments.empty() ? module : Repeater(module, ops, segments, whole).run();
+  return segments.empty() ? module : Repeater(module, ops, segments, whole, results).run();
 }
 
 }  // namespace
@@ -314,6 +320,11 @@ ir::Module recompute(const ir::Module& original, const ir::OpTable& ops, const R
       throw RefusalError(
           Cause::program, where(module),
           "has no attention core (a Softmax between two products of activations) to recompute; use full");
+  } else if (how.kind == Recompute::Kind::activation) {
+    segments = activation_results(module);
+    if (segments.empty())
+      throw RefusalError(Cause::program, where(module),
+                         "keeps no result of an activation function for a product alone; use full or none");
   } else if (how.kind == Recompute::Kind::optimal) {
     return repeated(module, ops, best_segments(module, how.limits), 0, fused);
   } else {
@@ -323,14 +334,15 @@ ir::Module recompute(const ir::Module& original, const ir::OpTable& ops, const R
                          "repeats no block of ops that could be recomputed; use selective or none");
   }
   const size_t whole = segments.size();
-  return repeated(module, ops, std::move(segments), whole, fused);
+  return repeated(module, ops, std::move(segments), whole, fused, how.kind == Recompute::Kind::activation);
 }
 
 namespace definitions::recompute {
 PassDef row() {
   return {"recompute",
           "repeat parts of the forward pass in the backward pass instead of remembering their values: mode=selective "
-          "(attention cores), full (each repeated block; the default) or block with n blocks in a segment; no segment "
+          "(attention cores), activation (results of activation functions and gates), full (each repeated block; the "
+          "default) or block with n blocks in a segment; no segment "
           "crosses the border of one of `stages` equal shares of the blocks; mode=optimal with bytes: the least extra "
           "arithmetic with which the activations take at most that many bytes",
           {"mode", "n", "stages", "bytes"},

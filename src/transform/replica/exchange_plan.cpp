@@ -15,8 +15,8 @@ namespace {
 
 // Collects the gradients that are computed on one device in one call (or outside of calls) into buckets, in the order
 // in which they are computed. A bucket is complete when it has `limit` bytes, the first one when it has `first`.
-std::vector<Bucket> pack(const std::vector<GradientPart>& parts, const interpret::Values<LaidOut>& values, Bytes limit,
-                         Bytes first) {
+std::vector<Bucket> pack(const std::vector<GradientPart>& parts, const std::vector<TrainedWeight>& weights,
+                         const interpret::Values<LaidOut>& values, Bytes limit, Bytes first) {
   struct Open {
     Bucket bucket;
     Bytes size, limit;
@@ -36,7 +36,8 @@ std::vector<Bucket> pack(const std::vector<GradientPart>& parts, const interpret
     }
     bucket.bucket.at = std::max(bucket.bucket.at, part.at);
     bucket.bucket.parts.push_back(part);
-    bucket.size += ir::bytes_of(type);
+    // As optimizers take it.
+    bucket.size += ir::bytes_of(values[ir::index(weights[part.weight].taken)].value.type);
     if (bucket.size < bucket.limit) continue;
     packed.push_back(std::move(bucket.bucket));
     open.erase(key);
@@ -79,7 +80,8 @@ ExchangePlan plan_exchange(const ir::Module& module, const LayoutInterpretation&
   const auto& values = layouts.entry().values;
   const auto parts   = gradient_parts(module, layouts, plan.weights, how.zero >= 2);
   const auto units   = how.by_block ? units_by_block(module.entry(), values, plan.weights) : std::vector<size_t>();
-  plan.buckets = how.by_block ? pack_units(parts, values, units) : pack(parts, values, how.bucket, how.first_bucket);
+  plan.buckets =
+      how.by_block ? pack_units(parts, values, units) : pack(parts, plan.weights, values, how.bucket, how.first_bucket);
   // Without overlap or sharded gradients, all sums come after the backward pass.
   const bool early = how.overlap || how.zero >= 2;
   for (Bucket& bucket : plan.buckets) {

@@ -26,6 +26,9 @@ struct TrainedWeight {
   ir::ValueId weight, gradient;
   std::vector<ir::ValueId> states;   // parameters
   std::vector<ir::ValueId> results;  // the new weight and the new states
+  // What the optimizer takes: the gradient, or what a Cast makes of it that converts back what ranks have summed. The
+  // replicas then sum the gradient before that Cast.
+  ir::ValueId taken;
 };
 
 // The gradient of a weight, or the term that one microbatch adds to it. In a pipeline a called function computes the

@@ -16,7 +16,7 @@ class ReplicaExchange {
   // Sums gradients of these types on `device`: all-reduces them, or reduce-scatters them if they are sharded, so that
   // every replica has its row of the sum. The sums form one value. With overlap it is on the stream of communication.
   ir::ValueId sum(const Values& gradients, const std::vector<ir::Type>& types, const ir::Device& device);
-  // The sums of gradients of these types, from what `sum` made of them.
+  // The sums of as many gradients as there are `types`, in these types, from what `sum` made of them.
   Values unpack_sums(ir::ValueId packed, const std::vector<ir::Type>& types);
   // Gathers the weights of these names from their rows. They form one value, on the stream of communication.
   ir::ValueId gather(const Values& rows, const std::vector<std::string>& names, const ir::Device& device);

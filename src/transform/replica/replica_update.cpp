@@ -52,7 +52,7 @@ class UpdateWriter {
   Values gradients(const Bucket& bucket, size_t number) {
     if (!bucket.adds) {
       std::vector<ir::Type> types;
-      for (const GradientPart& part : bucket.parts) types.push_back(type(part.value));
+      for (size_t i = 0; i < bucket.parts.size(); ++i) types.push_back(type(weight(bucket, i).taken));
       return update_.messages.unpack_sums(update_.messages.arrive(update_.reduced.at(number), device(bucket)), types);
     }
     Values sums;

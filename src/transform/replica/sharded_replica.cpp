@@ -5,6 +5,7 @@
 
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
+#include "foreflow/ir/uses.h"
 #include "foreflow/transform/replica.h"
 #include "transform/replica/converted_weights.h"
 #include "transform/replica/exchange_plan.h"
@@ -48,8 +49,10 @@ class ReplicaWriter {
     made_.ways    = how.ways;
     made_.devices = 1;
     for (const LaidOut& value : values_) made_.devices = std::max(made_.devices, ir::device_of(value.value.type).index);
+    const std::vector<int32_t> makers = ir::makers_of(entry_);
     for (const TrainedWeight& weight : plan.weights) {
       updated_.insert(weight.op);
+      if (weight.taken != weight.gradient) updated_.insert(static_cast<size_t>(makers[ir::index(weight.taken)]));
       if (how.zero == 0) continue;
       flat_.insert(weight.states.begin(), weight.states.end());
       flat_.insert(weight.results.begin() + (how.zero == 3 ? 0 : 1), weight.results.end());

@@ -5,6 +5,7 @@
 
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/uses.h"
+#include "foreflow/transform/split_data.h"
 #include "transform/rewrite/copy.h"
 
 namespace foreflow::transform {
@@ -17,14 +18,19 @@ std::vector<TrainedWeight> rows_of(const ir::Function& entry, size_t o) {
   const ir::Op& op  = entry.ops[o];
   const auto inputs = entry.inputs(op);
   std::vector<TrainedWeight> rows;
+  const auto add = [&](size_t row, ValueId gradient) {
+    rows.push_back({o, row, inputs[row], gradient, {}, {}, gradient});
+  };
   if (inputs.size() == size_t{2} * op.result_count) {
-    for (size_t row = 0; row < op.result_count; ++row)
-      rows.push_back({o, row, inputs[row], inputs[row + op.result_count], {}, {entry.output(op, row)}});
+    for (size_t row = 0; row < op.result_count; ++row) {
+      add(row, inputs[row + op.result_count]);
+      rows.back().results = {entry.output(op, row)};
+    }
     return rows;
   }
-  TrainedWeight one{o, 0, inputs[0], inputs[1], {inputs.begin() + 2, inputs.end()}, {}};
-  for (uint32_t i = 0; i < op.result_count; ++i) one.results.push_back(entry.output(op, i));
-  rows.push_back(std::move(one));
+  add(0, inputs[1]);
+  rows.back().states = {inputs.begin() + 2, inputs.end()};
+  for (uint32_t i = 0; i < op.result_count; ++i) rows.back().results.push_back(entry.output(op, i));
   return rows;
 }
 
@@ -33,13 +39,15 @@ std::vector<TrainedWeight> rows_of(const ir::Function& entry, size_t o) {
 class SummedUpdates {
  public:
   SummedUpdates(const ir::Function& entry, const interpret::Values<LaidOut>& values)
-      : entry_(entry), values_(values), uses_(ir::uses_of(entry)) {}
+      : entry_(entry), values_(values), uses_(ir::uses_of(entry)), makers_(ir::makers_of(entry)) {}
 
   // The weights that op `o` updates; none if it is no optimizer.
   std::vector<TrainedWeight> rows(size_t o) const {
     const ir::Op& op = entry_.ops[o];
     if (op.is_call() || op.def->role != ir::Role::optimizer || op.operand_count < 2) return {};
-    return rows_of(entry_, o);
+    std::vector<TrainedWeight> rows = rows_of(entry_, o);
+    for (TrainedWeight& row : rows) row.gradient = before_conversion(row.taken);
+    return rows;
   }
 
   bool operator()(const TrainedWeight& row) const {
@@ -53,9 +61,18 @@ class SummedUpdates {
  private:
   bool is_parameter(ValueId id) const { return id != ValueId::none && ir::index(id) < entry_.parameters.size(); }
 
+  // The operand of the Cast that made the value if it belongs to a sum over ranks, and nothing else reads either.
+  ValueId before_conversion(ValueId id) const {
+    if (id == ValueId::none || makers_[ir::index(id)] < 0 || uses_[ir::index(id)] != 1) return id;
+    const ir::Op& op = entry_.ops[static_cast<size_t>(makers_[ir::index(id)])];
+    if (op.is_call() || op.attributes->find(kOfSum) == nullptr) return id;
+    const ValueId before = entry_.inputs(op)[0];
+    return uses_[ir::index(before)] == 1 ? before : id;
+  }
+
   const ir::Function& entry_;
   const interpret::Values<LaidOut>& values_;
-  const std::vector<int32_t> uses_;
+  const std::vector<int32_t> uses_, makers_;
 };
 
 bool updates_both(const std::vector<TrainedWeight>& rows, const SummedUpdates& summed) {
@@ -70,7 +87,7 @@ void copy_rows(ir::FunctionBuilder& builder, const ir::Op& op, const std::vector
   for (size_t i = 0; i < rows.size(); ++i) {
     if (!chosen[i]) continue;
     weights.push_back(map(rows[i].weight));
-    gradients.push_back(map(rows[i].gradient));
+    gradients.push_back(map(rows[i].taken));
     results.push_back(rows[i].results.front());
   }
   weights.insert(weights.end(), gradients.begin(), gradients.end());

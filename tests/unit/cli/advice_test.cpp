@@ -36,5 +36,23 @@ TEST(Advice, NamesTheKeysThatWouldLowerTheMemory) {
   EXPECT_NE(rest.find(" of its 32 GB; more strategy.microbatches may lower it\n"), std::string::npos) << rest;
 }
 
+TEST(Advice, SaysWhereZeroKeepsWholeGradients) {
+  const auto note = [](const std::string& strategy) {
+    const test::TemporaryFolder folder;
+    write_file(folder / "gpt.json",
+               R"({"workload": {"model": "gpt", "layers": 1, "hidden": 64, "heads": 2, "sequence": 16,
+                                        "vocabulary": 32}, "engine": "analytic", "platform": {"topology": "dgx1"},
+                                        "strategy": {"dp": 2, "global_batch": 8)" +
+                   strategy + "}}");
+    return test::run_foreflow({"simulate", "gpt.json"}, folder.path()).err;
+  };
+  EXPECT_EQ(note(R"(, "cp": 2, "microbatches": 2, "zero": 2)"),
+            "foreflow: note: strategy.zero: 2 keeps whole gradients until the last microbatch, as the ranks of cp sum "
+            "them before replicas split them\n");
+  EXPECT_EQ(note(R"(, "cp": 2, "microbatches": 2, "zero": 1)"), "");
+  EXPECT_EQ(note(R"(, "cp": 2, "zero": 3)"), "");
+  EXPECT_EQ(note(R"(, "microbatches": 2, "zero": 3)"), "");
+}
+
 }  // namespace
 }  // namespace foreflow::advice_test

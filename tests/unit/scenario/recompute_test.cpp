@@ -36,7 +36,7 @@ void expect_error(const std::string& strategy, const std::string& mode, const st
 
 TEST(RecomputeStrategy, IsRefusedInOneSentenceAtItsKey) {
   expect_error(R"({"recompute": "some"})", "training",
-               "test: $.strategy.recompute: \"some\" is no way to recompute; use none, selective, full");
+               "test: $.strategy.recompute: \"some\" is no way to recompute; use none, activation, selective, full");
   expect_error(R"j({"recompute": "block(0)"})j", "training", "$.strategy.recompute");
   expect_error(R"({"recompute": "full"})", "inference", "test: $.strategy.recompute: full needs a backward pass");
 }

@@ -17,8 +17,8 @@ Scenario loaded(const std::string& workload, const std::string& strategy) {
       R"({"workload": {"model": "gpt", "layers": 2, "hidden": 256, "heads": 4, "sequence": 64, "vocabulary": 1000,
                        "optimizer": "adam")" +
       workload + R"(}, "platform": {"topology": "dgx_a100"}, "engine": "analytic", "cost": {"model": "roofline"},
-          "strategy": {"dp": 8, "global_batch": 64)" +
-      strategy + "}}";
+          "strategy": {"global_batch": 64)" +
+      (strategy.find("\"dp\"") == std::string::npos ? R"(, "dp": 8)" : "") + strategy + "}}";
   return load(parse_json(text, "reduce.json"), "reduce.json");
 }
 
@@ -113,6 +113,8 @@ TEST(ReduceDtype, SaysWhereItChangesNothing) {
             "gradients have this type");
   EXPECT_EQ(why_idle(R"(, "dtype": "bf16", "mode": "inference")", R"(, "reduce_dtype": "f32")"),
             "inference has no gradients");
+  EXPECT_EQ(why_idle(bf16, R"(, "dp": 1, "reduce_dtype": "f32")"), "dp and cp are 1");
+  EXPECT_EQ(why_idle(bf16, R"(, "dp": 1, "cp": 2, "reduce_dtype": "f32")"), "");
 }
 
 TEST(ReduceDtype, IsRefusedWithTheChoices) {

@@ -1,0 +1,99 @@
+#include "transform/recompute/activation_results.h"
+
+#include <algorithm>
+
+#include "foreflow/ir/uses.h"
+#include "transform/recompute/fused_values.h"
+#include "transform/rewrite/factor_text.h"
+#include "transform/rewrite/op_types.h"
+
+namespace foreflow::transform {
+namespace {
+
+using ir::ValueId;
+
+class ActivationResults {
+ public:
+  explicit ActivationResults(const ir::Module& module)
+      : function_(module.entry()),
+        meaning_(interpret::interpret_mixed(module, module.functions.size() - 1)),
+        values_(meaning_.entry().values),
+        forward_(forward_ops(function_)),
+        makers_(ir::makers_of(function_)),
+        readers_(function_.values.size()),
+        kept_(function_.values.size()) {
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      for (const ValueId id : function_.inputs(function_.ops[o])) {
+        if (id == ValueId::none) continue;
+        if (o >= forward_)
+          kept_[ir::index(id)] = true;
+        else
+          readers_[ir::index(id)].push_back(o);
+      }
+    }
+  }
+
+  std::vector<Segment> run() const {
+    std::vector<Segment> segments;
+    for (size_t o = 0; o < forward_; ++o) {
+      Segment segment;
+      if (!is_read_by_products(o) || !collect(o, segment)) continue;
+      std::sort(segment.begin(), segment.end());
+      segments.push_back(std::move(segment));
+    }
+    return segments;
+  }
+
+ private:
+  // Whether only products read the result of an op in the forward pass, and the backward pass reads it as well.
+  bool is_read_by_products(size_t o) const {
+    const ir::Op& op = function_.ops[o];
+    if (op.result_count != 1 || !kept_[op.first_result]) return false;
+    const auto& readers = readers_[op.first_result];
+    return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](size_t r) { return is_product(r); });
+  }
+
+  // A product sums along a dimension that two of its operands have.
+  bool is_product(size_t o) const {
+    const ir::Op& op = function_.ops[o];
+    if (op.is_call() || op.def->role != ir::Role::compute || op.def->factors == nullptr) return false;
+    const FactorText text = parse_factors(op.def->factors(OpTypes(function_, op, values_).call()).text);
+    if (text.inputs.size() < 2 || text.outputs.size() != 1) return false;
+    return std::any_of(text.inputs[0].begin(), text.inputs[0].end(), [&](char letter) {
+      return letter != '.' && text.inputs[1].find(letter) != std::string::npos &&
+             text.outputs[0].find(letter) == std::string::npos;
+    });
+  }
+
+  // Adds an op that works element by element, with such ops before it that nothing else reads; false if an operand
+  // would have to be kept for it.
+  bool collect(size_t o, Segment& segment) const {
+    const ir::Op& op = function_.ops[o];
+    if (!works_by_element(function_, op, values_)) return false;
+    for (const ValueId id : function_.inputs(op)) {
+      const int32_t maker = makers_[ir::index(id)];
+      Segment before;
+      if (maker >= 0 && readers_[ir::index(id)].size() == 1 && collect(static_cast<size_t>(maker), before)) {
+        segment.insert(segment.end(), before.begin(), before.end());
+      } else if (!kept_[ir::index(id)]) {
+        return false;
+      }
+    }
+    segment.push_back(o);
+    return true;
+  }
+
+  const ir::Function& function_;
+  const interpret::MixedInterpretation meaning_;
+  const interpret::Values<interpret::Mixed>& values_;
+  const size_t forward_;
+  const std::vector<int32_t> makers_;
+  std::vector<std::vector<size_t>> readers_;  // per value: forward ops
+  std::vector<bool> kept_;                    // per value: the backward pass reads it
+};
+
+}  // namespace
+
+std::vector<Segment> activation_results(const ir::Module& module) { return ActivationResults(module).run(); }
+
+}  // namespace foreflow::transform
