@@ -16,11 +16,17 @@ namespace {
 // device being one of the first.
 class Player {
  public:
-  Player(const Plan& plan, const Costs& costs) : plan_(plan), arrivals_(plan, costs.hop), slots_(plan.order.size()) {
+  Player(const Plan& plan, const Costs& costs)
+      : plan_(plan),
+        arrivals_(plan, costs.hop),
+        slots_(plan.order.size()),
+        has_gradients_(plan.order.size() * static_cast<size_t>(plan.size.chunks)) {
     for (size_t device = 0; device < plan.order.size(); ++device) {
       slots_[device].reserve(plan.order[device].size());
       for (int chunk = 0; chunk < plan.size.chunks; ++chunk) {
         for (const Phase phase : kPhases) times_.push_back(task_time(plan, costs, device, {phase, 0, chunk}));
+        const auto stage = static_cast<size_t>(plan.stage_of(static_cast<int>(device), chunk));
+        accumulation_.push_back(costs.stages.empty() ? 0 : costs.stages[stage].accumulation);
       }
     }
   }
@@ -80,15 +86,22 @@ class Player {
 
   static constexpr std::array kPhases = {Phase::forward, Phase::backward, Phase::input_grad, Phase::weight_grad};
 
-  double time_of(size_t device, const Task& task) const {
+  // Requires: the device has run the tasks before it.
+  double time_of(size_t device, const Task& task) {
     const size_t stage = device * static_cast<size_t>(plan_.size.chunks) + static_cast<size_t>(task.chunk);
-    return times_[stage * kPhases.size() + static_cast<size_t>(task.phase)];
+    const double time  = times_[stage * kPhases.size() + static_cast<size_t>(task.phase)];
+    if (task.phase != Phase::backward && task.phase != Phase::weight_grad) return time;
+    const bool adds       = has_gradients_[stage];
+    has_gradients_[stage] = true;
+    return adds ? time + accumulation_[stage] : time;
   }
 
   const Plan& plan_;
   Arrivals arrivals_;
   Slots slots_;
-  std::vector<double> times_;  // of the tasks of each phase, of each chunk of each device
+  std::vector<bool> has_gradients_;   // of each chunk of each device
+  std::vector<double> times_;         // of the tasks of each phase, likewise
+  std::vector<double> accumulation_;  // likewise
 };
 
 }  // namespace

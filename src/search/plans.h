@@ -34,12 +34,13 @@ class Plans {
 // wait for have the same.
 class Plays {
  public:
-  // Valid until the next call. Requires: the costs are of every virtual stage, without a hop.
+  // Valid until the next call. Requires: the costs are of every virtual stage.
   const schedule::Slots& of(const KnownPlan& plan, const schedule::Costs& costs);
 
  private:
   struct Play {
     size_t plan;
+    double hop;
     std::vector<schedule::StageCosts> costs;
     schedule::Slots slots;
     size_t tasks;

@@ -4,6 +4,7 @@
 
 #include "foreflow/schedule/play.h"
 #include "search/replica_exchange.h"
+#include "search/stage_memory.h"
 
 namespace foreflow::search {
 namespace {
@@ -36,12 +37,14 @@ class Composition {
 
   Bound bound() {
     find_exchanges();
-    return {kRounding * time(), kRounding * memory()};
+    return {kRounding * time(), kRounding * stage_memory(strategy_, demand_, plan_, exchange_.ways())};
   }
 
   // Without all that is exchanged between replicas and done once a step. `where` has all placements, and `strategy` the
   // values that need least memory.
-  Bound sketch() const { return {kRounding * least_time(), kRounding * memory()}; }
+  Bound sketch() const {
+    return {kRounding * least_time(), kRounding * stage_memory(strategy_, demand_, plan_, exchange_.ways())};
+  }
 
   // The time of a microbatch that passes through all stages, forward and backward, one after the other. Gradients of
   // weights are computed beside that. Sums in chunks may be, too.
@@ -63,14 +66,34 @@ class Composition {
     }
   }
 
+  // The time after which an activation or a gradient is on the device of the next stage at least, whichever stage that
+  // is. That of the first replica, as no path through the schedule leaves it.
+  Seconds hop() const {
+    if (strategy_.pp == 1 || strategy_.has_unequal_stages()) return Seconds(0);
+    Bytes least = demand_.stages.front().to_next;
+    for (size_t stage = 0; stage + 1 < demand_.stages.size(); ++stage)
+      least = std::min({least, demand_.stages[stage].to_next, demand_.stages[stage + 1].to_previous});
+    if (strategy_.scatter_gather) least = least / strategy_.tp;
+    const int group    = strategy_.devices() / strategy_.pp / exchange_.ways();
+    const int last     = (strategy_.pp - 1) * group;
+    const auto message = scenario::network_message(scenario_, collective::Kind::send, least, {0, group});
+    if (least == Bytes(0) || !message) return Seconds(0);
+    Seconds time      = std::min(shapes_.alone(where_, *message, {{0, group}, 1, last}),
+                                 shapes_.alone(where_, *message, {{group, 0}, 1, last}));
+    const bool around = plan_.size.chunks > 1 && plan_.mapping == schedule::StageMapping::looped;
+    if (!around) return time;
+    return std::min({time, shapes_.alone(where_, *message, {{0, last}, 1, group}),
+                     shapes_.alone(where_, *message, {{last, 0}, 1, group})});
+  }
+
   // The tasks alone.
   Seconds least_time() const {
-    schedule::Costs costs;
+    schedule::Costs costs{.hop = hop().value()};
     for (const StageNeed& need : demand_.stages) {
-      costs.stages.push_back(
-          {task(need.forward).value(), task(need.input_grad).value(), task(need.weight_grad).value()});
+      costs.stages.push_back({task(need.forward).value(), task(need.input_grad).value(), task(need.weight_grad).value(),
+                              need.accumulation_of_terms.value()});
       // Delayed gradients of weights may fill gaps.
-      if (strategy_.delay_weight_gradients) costs.stages.back().weight_grad = 0;
+      if (strategy_.delay_weight_gradients) costs.stages.back().weight_grad = costs.stages.back().accumulation = 0;
     }
     double last = 0;
     for (const auto& slots : plays_.of(known_, costs)) {
@@ -149,8 +172,11 @@ class Composition {
     return all;
   }
 
-  // Whether every microbatch but the first adds its gradients to a sum of all, and there are many.
-  bool accumulates() const { return (strategy_.zero < 2 || mirrored()) && strategy_.microbatches > 2 * strategy_.pp; }
+  // What every microbatch but the first takes to add its gradients to a sum of all. With ZeRO 2 and 3 replicas exchange
+  // the gradients of each microbatch, but for terms of sums.
+  Seconds accumulation(const StageNeed& need) const {
+    return strategy_.zero < 2 || mirrored() ? need.accumulation : need.accumulation_of_terms;
+  }
 
   // Two pipes add their gradients to each other before they are exchanged, after all microbatches.
   bool mirrored() const { return plan_.pipes() > 1; }
@@ -160,12 +186,12 @@ class Composition {
     const StageNeed& need = demand_.stages[stage];
     schedule::StageCosts costs{task(need.forward).value(), task(need.input_grad).value(),
                                task(need.weight_grad).value()};
-    if (accumulates()) costs.weight_grad += need.accumulation.value();
+    costs.accumulation = accumulation(need).value();
     if (!passes_.empty()) {
       const ReplicaExchange::Passes& least = passes_[stage];
       costs.forward                        = std::max(costs.forward, least.forward.value());
       // Where a backward pass is not split, its computes of weight gradients may hide exchanges.
-      const Seconds rest = least.whole - Seconds(costs.weight_grad);
+      const Seconds rest = least.whole - Seconds(costs.weight_grad + costs.accumulation);
       costs.input_grad   = std::max(costs.input_grad, std::min(least.input_grad, rest).value());
     }
     if (strategy_.overlap_gradients) return costs;
@@ -186,7 +212,7 @@ class Composition {
     for (int chunk = 0; chunk < plan_.size.chunks; ++chunk) {
       const StageNeed& need = need_of(device, chunk);
       all.weights += need.weights;
-      all.gradients += need.gradients;
+      all.gradients += need.gradients + shared_on(device, chunk);
       all.update += need.update;
     }
     using enum collective::Kind;
@@ -275,26 +301,26 @@ class Composition {
   double delayed(size_t device) const {
     double all = 0;
     if (!strategy_.delay_weight_gradients) return all;
+    std::vector<bool> adds(static_cast<size_t>(plan_.size.chunks));
     for (const schedule::Task& task : plan_.order[device]) {
       const bool whole = task.phase == schedule::Phase::backward || task.phase == schedule::Phase::weight_grad;
-      if (whole) all += costs(stage_of(device, task.chunk)).weight_grad;
+      if (!whole) continue;
+      const schedule::StageCosts costs = this->costs(stage_of(device, task.chunk));
+      all += costs.weight_grad + (adds[static_cast<size_t>(task.chunk)] ? costs.accumulation : 0);
+      adds[static_cast<size_t>(task.chunk)] = true;
     }
     return all;
   }
 
   Seconds time() const {
-    schedule::Costs costs;
+    schedule::Costs costs{.hop = hop().value()};
     for (size_t stage = 0; stage < demand_.stages.size(); ++stage) {
       costs.stages.push_back(this->costs(stage));
       // Delayed gradients of weights may fill gaps.
-      if (strategy_.delay_weight_gradients) costs.stages.back().weight_grad = 0;
+      if (strategy_.delay_weight_gradients) costs.stages.back().weight_grad = costs.stages.back().accumulation = 0;
     }
     const schedule::Slots& slots = plays_.of(known_, costs);
-    // The first microbatches add nothing: no path through the schedule has more of them than one for each stage and
-    // pipe.
-    Seconds first(0);
-    for (const StageNeed& need : demand_.stages) first += plan_.pipes() * need.accumulation;
-    Seconds last(0);
+    Seconds last                 = shared(slots);
     for (size_t device = 0; device < slots.size(); ++device) {
       if (slots[device].empty()) continue;
       double busy = 0;
@@ -307,77 +333,57 @@ class Composition {
       const Seconds end(slots[device].back().end + (plain() ? rest.before.value() : 0));
       last = std::max(last, std::max(filled, end) + rest.sums + rest.after);
     }
-    return accumulates() ? last - first : last;
+    return last;
   }
 
-  // The peak of a device at the ends of its forward tasks, and within its backward tasks.
-  Bytes memory() const {
-    Bytes most;
-    for (size_t device = 0; device < plan_.order.size(); ++device) most = std::max(most, peak(device));
-    return most;
-  }
-
-  Bytes share(Bytes bytes, int from_zero) const {
-    return strategy_.zero >= from_zero ? bytes / exchange_.ways() : bytes;
-  }
-
-  // What is kept of the gradients of a microbatch until the last one. Two pipes keep whole gradients for each other.
-  // With sequence parallelism, what messages sum may be kept in other forms.
-  Bytes sums(const StageNeed& need) const {
-    Bytes computed, later;
-    for (const StageNeed::Trained& device : need.trained) {
-      computed += device.share * device.summed;
-      if (strategy_.microbatches > 1) later += device.share * device.summed_later;
-    }
-    const Bytes parted = strategy_.sequence_parallel ? computed : std::max(computed, need.gradients);
-    return later + (mirrored() ? parted : share(parted, 2));
-  }
-
-  Bytes peak(size_t device) const {
-    Bytes weights;
-    for (int chunk = 0; chunk < plan_.size.chunks; ++chunk) {
-      const StageNeed& need = need_of(device, chunk);
-      weights += share(need.weights, 3) + share(need.states, 1);
-    }
-    Bytes live, gradients, most;
-    std::vector<bool> summed(static_cast<size_t>(plan_.size.chunks));
-    const std::vector<schedule::Task>& tasks = plan_.order[device];
-    // Tasks that run as one follow each other, too.
-    for (const schedule::Task& task : tasks) {
-      const StageNeed& need = need_of(device, task.chunk);
-      const Bytes others    = live + gradients;
-      most                  = std::max(most, others + within(need, task.phase));
-      live += left(need, task.phase);
-      most             = std::max(most, live + gradients);
-      const bool makes = task.phase == schedule::Phase::weight_grad ||
-                         (task.phase == schedule::Phase::backward && !strategy_.delay_weight_gradients);
-      if (makes && !summed[static_cast<size_t>(task.chunk)]) {
-        summed[static_cast<size_t>(task.chunk)] = true;
-        gradients += sums(need);
+  // When the gradients of weights that two stages share are exchanged: their devices sum the terms of all microbatches,
+  // then the replicas do, and then follows what a device does at the end.
+  Seconds shared(const schedule::Slots& slots) const {
+    Seconds last;
+    if (mirrored()) return last;
+    for (size_t device = 0; device < slots.size(); ++device) {
+      for (int chunk = 0; chunk < plan_.size.chunks; ++chunk) {
+        const size_t stage = stage_of(device, chunk);
+        for (const auto& [other, bytes] : demand_.stages[stage].shared) {
+          const auto [partner, its_chunk] = place_of(other);
+          if (partner == device || bytes == Bytes(0)) continue;
+          const Seconds ready = std::max(last_gradient(slots[device], chunk), last_gradient(slots[partner], its_chunk));
+          const Seconds summed = ready + exchange_.pair(device, partner, bytes) + once(bytes);
+          last                 = std::max(last, strategy_.zero == 0 ? summed : summed + rest(device).after);
+        }
       }
     }
-    most = std::max(most, live + gradients);
-    return weights + most;
+    return last;
   }
 
-  // What is offloaded may be fetched for each gradient anew.
-  Bytes held(const StageNeed& need) const { return strategy_.offload ? Bytes(0) : need.held; }
-  Bytes held_for_weights(const StageNeed& need) const { return strategy_.offload ? Bytes(0) : need.held_for_weights; }
-
-  // What a task needs at some time beyond what there was when it began.
-  Bytes within(const StageNeed& need, schedule::Phase phase) const {
-    if (phase == schedule::Phase::weight_grad) return Bytes(0);
-    const StageNeed::Peaks& peaks = strategy_.tensor_chunks > 1 ? need.peaks_in_parts : need.peaks;
-    if (phase == schedule::Phase::forward) return strategy_.offload ? Bytes(0) : peaks.forward;
-    const bool whole = phase == schedule::Phase::backward;
-    const Bytes peak = whole ? peaks.backward : peaks.input_grad;
-    return std::max(peaks.working_set, strategy_.offload ? Bytes(0) : peak) - held(need);
+  // With two pipes: the gradients that the stage of the chunk shares with a later one on the device.
+  Bytes shared_on(size_t device, int chunk) const {
+    Bytes all;
+    for (int later = 0; mirrored() && later < plan_.size.chunks; ++later) {
+      const auto& shared = need_of(device, chunk).shared;
+      const auto found   = shared.find(stage_of(device, later));
+      if (found != shared.end() && stage_of(device, later) > stage_of(device, chunk)) all += found->second;
+    }
+    return all;
   }
-  // What there is more when it has ended.
-  Bytes left(const StageNeed& need, schedule::Phase phase) const {
-    if (phase == schedule::Phase::forward) return held(need);
-    if (phase == schedule::Phase::weight_grad) return -1 * held_for_weights(need);
-    return (phase == schedule::Phase::input_grad ? held_for_weights(need) : Bytes(0)) - held(need);
+
+  // The device and the chunk of a virtual stage.
+  std::pair<size_t, int> place_of(size_t stage) const {
+    for (size_t device = 0; device < plan_.order.size(); ++device) {
+      for (int chunk = 0; chunk < plan_.size.chunks; ++chunk) {
+        if (stage_of(device, chunk) == stage) return {device, chunk};
+      }
+    }
+    FOREFLOW_CHECK(false, "every stage is on a device");
+  }
+
+  // The end of the last task of the chunk that may compute gradients of weights.
+  static Seconds last_gradient(const std::vector<schedule::Slot>& slots, int chunk) {
+    Seconds end;
+    for (const schedule::Slot& slot : slots) {
+      if (slot.task.chunk == chunk && slot.task.phase != schedule::Phase::forward) end = Seconds(slot.end);
+    }
+    return end;
   }
 
   const Scenario& scenario_;

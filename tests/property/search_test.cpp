@@ -401,6 +401,41 @@ TEST(Bounds, KnowTheLatencyOfEveryMessageOfWeights) {
   }
 }
 
+// The next stage waits for what it is sent, tasks add their gradients to those of the microbatches before, and what is
+// done at the end waits for the sum of the gradients of a tied embedding, which two stages compute.
+TEST(Bounds, KnowWhatPipelinesWaitFor) {
+  Json source = parse_json(R"({
+    "workload": {"model": "gpt", "layers": 16, "hidden": 4096, "heads": 32, "sequence": 2048, "vocabulary": 102400,
+                 "dtype": "f16", "mode": "training", "optimizer": "adam"},
+    "platform": {"topology": "dgx_a100", "nodes": 8}, "engine": "simgrid", "cost": {"model": "roofline"},
+    "strategy": {"dp": 2, "tp": 8, "pp": 4, "global_batch": 16, "microbatches": 8, "zero": [0, 1, 2],
+                 "overlap_gradients": true, "recompute": "none", "overlap_tensor": 1, "sequence_parallel": true,
+                 "vocabulary_parallel": true},
+    "placement": {"order": "tp-dp-pp"}})",
+                           "waits.json");
+  // The partners of two pipes send gradients to each other at the same time, and others' messages cross theirs.
+  const std::map<std::string, double> least = {
+      {"1f1b", 0.9}, {"interleaved_1f1b", 0.9}, {"zb_h1", 0.9}, {"dualpipe_v", 0.9}, {"dualpipe", 0.8}};
+  for (const auto& [schedule, share] : least) {
+    source.member("strategy").set("schedule", schedule);
+    if (schedule == "interleaved_1f1b") source.member("strategy").set("virtual_stages", 4);
+    if (schedule != "interleaved_1f1b") source.member("strategy").set("virtual_stages", "any");
+    const Question question(source, "waits.json", {});
+    Predictor predictor;
+    Refiner refiner(predictor);
+    size_t known = 0;
+    for (const Json& point : question.space().points()) {
+      const ReadPoint read = question.read(point);
+      if (!read.scenario) continue;
+      const double ratio = refiner.refine(read).time / predictor.predict(read).time;
+      EXPECT_LE(ratio, 1) << point.dump_compact();
+      EXPECT_GT(ratio, share) << point.dump_compact();
+      ++known;
+    }
+    EXPECT_GT(known, 0U) << schedule;
+  }
+}
+
 // Whatever the schedule, the only microbatch passes through all stages, one after the other.
 TEST(Bounds, KnowThatOneMicrobatchIsInOneStageAtATime) {
   const Json source = parse_json(R"({

@@ -33,6 +33,9 @@ Plan forward_only(Plan plan);
 // Times of the tasks of one virtual stage.
 struct StageCosts {
   double forward, input_grad, weight_grad;
+  // To add gradients of weights to those of the microbatches before: every task but the first that computes them takes
+  // so much longer.
+  double accumulation = 0;
 };
 
 // Time of one microbatch on one device, over all chunks of the device, in any unit. With v chunks of the model on a

@@ -20,8 +20,9 @@ struct StageNeed {
   };
   Task forward, input_grad, weight_grad;  // an unsplit backward pass is entirely in input_grad
   Seconds update;                         // computes of the optimizer, once a step
-  // The time to add the gradients of a microbatch to those of the microbatches before it.
-  Seconds accumulation;
+  // The time to add the gradients of a microbatch to those of the microbatches before it; and the part of it for terms
+  // of which a gradient is the sum once a step, as that of a tied embedding, which ZeRO 2 exchanges no earlier.
+  Seconds accumulation, accumulation_of_terms;
   // For the weights that this stage is the first to read:
   Bytes weights, states, gradients;
   // Of the weights whose gradients are sums over the samples: those that the forward pass of a microbatch reads, and
@@ -46,6 +47,12 @@ struct StageNeed {
     Bytes summed_later;  // of the terms of other gradients, which devices sum after all microbatches
   };
   std::vector<Trained> trained;
+  // The largest activation that the forward pass of a microbatch sends to the next stage, and the largest gradient that
+  // the backward pass sends to the previous one. Of the devices of the group, that which sends least.
+  Bytes to_next, to_previous;
+  // Gradients of weights of which this stage and one other compute terms, by the number of that stage. Where the two
+  // are on different devices, these sum the terms once a step. Of the devices of the group, that which has least.
+  std::map<size_t, Bytes> shared;
   Bytes held;  // activations that a microbatch leaves for the backward pass of this stage
   // If the backward pass is split: activations and gradients that input_grad leaves for weight_grad.
   Bytes held_for_weights;

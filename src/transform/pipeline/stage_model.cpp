@@ -9,9 +9,11 @@
 #include "foreflow/ir/views.h"
 #include "foreflow/transform/recompute.h"
 #include "transform/pipeline/anchors.h"
+#include "transform/pipeline/gradient_terms.h"
 #include "transform/pipeline/op_prices.h"
 #include "transform/pipeline/overlapped_messages.h"
 #include "transform/pipeline/pipeliner.h"
+#include "transform/pipeline/sent_values.h"
 #include "transform/pipeline/stages.h"
 #include "transform/pipeline/summed_product.h"
 #include "transform/pipeline/task_peaks.h"
@@ -25,6 +27,14 @@ namespace {
 bool communicates(const ir::Op& op) { return op.def->role == ir::Role::communication; }
 
 bool is_same_task(const StagedOp& a, const StagedOp& b) { return a.stage == b.stage && a.phase == b.phase; }
+
+// The number of devices that have values.
+size_t devices_of(const interpret::Values<LaidOut>& values) {
+  std::set<int32_t> devices;
+  for (const LaidOut& value : values) devices.insert(ir::device_of(value.value.type).index);
+  devices.erase(0);  // on no device
+  return devices.size();
+}
 
 void add(StageNeed::Task& task, Seconds compute, int32_t message) {
   task.compute += compute;
@@ -50,6 +60,7 @@ class StageModel::Program {
         overlap_(function_, values_, makers_, parts_),
         shards_(values_, shards),
         group_(shards_.count()),
+        devices_(devices_of(values_)),
         is_trained_(function_.parameters.size()),
         gradient_of_(function_.parameters.size(), ir::ValueId::none),
         seconds_(function_.ops.size()),
@@ -202,13 +213,17 @@ class StageModel::Program {
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       if (function_.ops[o].def->role == ir::Role::optimizer) add_update(o, first);
     }
-    const ir::OpDef& add = ops.get("Add", "ops");
-    for (auto& [gradient, weight] : gradients_) {
-      const std::vector<ir::Type> terms(2, values_[gradient].value.type);
+    const ir::OpDef& add    = ops.get("Add", "ops");
+    const auto accumulation = [&](size_t value) {
+      const std::vector<ir::Type> terms(2, values_[value].value.type);
       const std::vector<const ir::Array*> known(2, nullptr);
       const ir::Attributes none;
-      weights_[weight].accumulation = (shards_.copies_of(values_[gradient]) / group_) *
-                                      price({add, none, terms, known, 1}, std::span(terms).first(1));
+      return (shards_.copies_of(values_[value]) / group_) *
+             price({add, none, terms, known, 1}, std::span(terms).first(1));
+    };
+    for (auto& [gradient, weight] : gradients_) weights_[weight].accumulation = accumulation(gradient);
+    for (const auto& [gradient, terms] : terms_) {
+      for (const size_t term : terms) accumulations_[term] = accumulation(term);
     }
   }
 
@@ -231,6 +246,7 @@ class StageModel::Program {
       const ir::ValueId gradient = inputs[row + rows];
       if (gradient != ir::ValueId::none && values_[ir::index(gradient)].layout.is_partial())
         gradient_of_[owner] = gradient;
+      if (gradient != ir::ValueId::none) add_terms(function_, phases_, values_, makers_, ir::index(gradient), terms_);
       Weight weight{first[owner], Bytes(0), Bytes(0), gradient_bytes(gradient), Seconds(0), Seconds(0)};
       if (weight.gradient > Bytes(0) && values_[ir::index(gradient)].layout.is_partial()) {
         gradients_.emplace(ir::index(gradient), weights_.size());
@@ -353,8 +369,16 @@ class StageModel::Program {
       need.accumulation += weight.accumulation;
     }
     add_weights_read(staged, needs);
-    const auto trained = trained_reads(
-        {function_, staged, values_, makers_, gradient_of_, seconds_, messages, shards_, parts_}, needs.size());
+    for (const auto& [gradient, terms] : terms_) {
+      for (const size_t term : terms)
+        needs[stage_of(anchors_[static_cast<size_t>(makers_[term])])].accumulation_of_terms += accumulations_.at(term);
+    }
+    for (StageNeed& need : needs) need.accumulation += need.accumulation_of_terms;
+    const StagedProgram program{function_, staged,   values_, makers_, gradient_of_,
+                                seconds_,  messages, shards_, parts_,  devices_};
+    add_sent(program, needs);
+    add_shared(program, terms_, needs);
+    const auto trained = trained_reads(program, needs.size());
     for (size_t stage = 0; stage < needs.size(); ++stage) needs[stage].trained = trained[stage];
     if (split_) add_held_for_weights(staged, needs);
     for (const Held& held : held_) {
@@ -428,6 +452,7 @@ class StageModel::Program {
   const OverlappedMessages overlap_;
   const ShardsOfProgram shards_;
   const double group_;                    // number of devices
+  const size_t devices_;                  // of the program, of which each of two shards is one
   std::vector<bool> is_trained_;          // per parameter: a weight whose gradient is a sum over the samples
   std::vector<ir::ValueId> gradient_of_;  // per parameter: its gradient, if that is a sum over the samples
   std::vector<Seconds> seconds_;          // per op: computes, the mean over the devices of the group
@@ -436,8 +461,10 @@ class StageModel::Program {
   std::vector<int32_t> not_awaited_;
   std::vector<Message> messages_;
   std::vector<Weight> weights_;
-  std::map<size_t, size_t> gradients_;  // gradients that microbatches add to, and the numbers of their weights
-  std::set<size_t> in_parts_;           // values_in_parts
+  GradientTerms terms_;
+  std::map<size_t, Seconds> accumulations_;  // of the terms
+  std::map<size_t, size_t> gradients_;       // gradients that microbatches add to, and the numbers of their weights
+  std::set<size_t> in_parts_;                // values_in_parts
   std::vector<WorkingSet> working_sets_;
   std::vector<Held> held_;
   std::vector<std::vector<CutPlace>> places_;  // by number of prices

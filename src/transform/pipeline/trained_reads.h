@@ -21,6 +21,7 @@ struct StagedProgram {
   const std::vector<int32_t>& messages;       // per op: its number among StageModel::messages; -1: none
   const ShardsOfProgram& shards;
   int parts;
+  size_t devices;  // of the program, of which each of two shards is one
 };
 
 // StageNeed::trained of each stage.

@@ -37,6 +37,14 @@ TEST(Play, TakesWhatUnequalStagesTake) {
   EXPECT_EQ(measured(planned("gpipe", 3, 5), costs).ideal, 5 * (2 + 5));
 }
 
+// The gradients of a chunk are added to from the second microbatch on, in whichever task computes them.
+TEST(Play, AddsGradientsToThoseOfTheMicrobatchBefore) {
+  const int microbatches = 7;
+  const Costs costs{.stages = {{.forward = 1, .input_grad = 2, .weight_grad = 3, .accumulation = 0.5}}};
+  for (const char* name : {"gpipe", "1f1b", "zb_h1"})
+    EXPECT_EQ(makespan(name, 1, microbatches, costs), microbatches * (1 + 2 + 3) + (microbatches - 1) * 0.5) << name;
+}
+
 TEST(Play, DelaysOneMicrobatchByTwoHopsPerBoundary) {
   const int stages = 5;
   EXPECT_DOUBLE_EQ(makespan("1f1b", stages, 1, whole_costs(1, 2, 0.5)), stages * 3 + 2 * (stages - 1) * 0.5);

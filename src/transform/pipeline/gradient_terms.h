@@ -1,0 +1,25 @@
+// Gradients that are summed once a step from terms to which the microbatches add: those of a weight that several ops
+// read, as of a tied embedding, and those that the devices of a group sum.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "transform/pipeline/phases.h"
+#include "transform/pipeline/trained_reads.h"
+
+namespace foreflow::transform {
+
+// The terms of each of these gradients on one device. The key is the sum of the terms, before devices sum it.
+using GradientTerms = std::map<size_t, std::vector<size_t>>;
+
+// Adds the terms of `gradient` to `all` if it is such a gradient and tasks compute them. `phases`: of every op;
+// `makers`: as ir::makers_of.
+void add_terms(const ir::Function& function, const std::vector<StagePhase>& phases,
+               const interpret::Values<LaidOut>& values, const std::vector<int32_t>& makers, size_t gradient,
+               GradientTerms& all);
+
+// StageNeed::shared of every stage.
+void add_shared(const StagedProgram& program, const GradientTerms& terms, std::vector<StageNeed>& needs);
+
+}  // namespace foreflow::transform

@@ -1,0 +1,38 @@
+#include "transform/pipeline/sent_values.h"
+
+#include <algorithm>
+
+namespace foreflow::transform {
+
+// A value goes from the stage that makes it directly to each stage that reads it.
+void add_sent(const StagedProgram& program, std::vector<StageNeed>& needs) {
+  using ByDevice = std::map<int32_t, Bytes>;  // the largest value that each device of the group sends
+  std::vector<ByDevice> to_next(needs.size()), to_previous(needs.size());
+  for (size_t o = 0; o < program.staged.size(); ++o) {
+    const auto [phase, stage] = program.staged[o];
+    if (phase != StagePhase::forward && phase != StagePhase::backward) continue;
+    const int from = phase == StagePhase::forward ? stage - 1 : stage + 1;
+    for (const ir::ValueId id : program.function.inputs(program.function.ops[o])) {
+      const int32_t maker = id == ir::ValueId::none ? -1 : program.makers[ir::index(id)];
+      if (maker < 0) continue;
+      const StagedOp& made = program.staged[static_cast<size_t>(maker)];
+      const LaidOut& value = program.values[ir::index(id)];
+      if (made.phase != phase || made.stage != from || value.value.known || !value.layout.is_split()) continue;
+      ByDevice& sent = (phase == StagePhase::forward ? to_next : to_previous)[static_cast<size_t>(from)];
+      Bytes& most    = sent[ir::device_of(value.value.type).index];
+      most           = std::max(most, ir::bytes_of(local_type(value.value.type, value.layout, program.parts)));
+    }
+  }
+  for (size_t stage = 0; stage < needs.size(); ++stage) {
+    needs[stage].to_next     = least_of_group(program, to_next[stage]);
+    needs[stage].to_previous = least_of_group(program, to_previous[stage]);
+  }
+}
+
+Bytes least_of_group(const StagedProgram& program, const std::map<int32_t, Bytes>& by_device) {
+  if (by_device.empty() || by_device.size() < program.devices) return Bytes(0);
+  const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
+  return std::min_element(by_device.begin(), by_device.end(), less)->second;
+}
+
+}  // namespace foreflow::transform
