@@ -122,6 +122,12 @@ struct Purchase {
 };
 Purchase purchase_of(const Fabric& fabric);
 
+// What equal hosts have.
+struct HostSheet {
+  DataSheet gpu;
+  Cpu cpu = {};
+};
+
 // An end of cables that runs ops.
 struct Host {
   int vertex = 0;
@@ -133,8 +139,7 @@ struct Host {
 struct Blueprint {
   std::vector<std::string> comment;
   std::vector<std::pair<std::string, std::string>> props;  // of the zone
-  std::vector<DataSheet> sheets;
-  std::vector<Cpu> cpus;              // of the hosts with each of the sheets
+  std::vector<HostSheet> sheets;
   std::vector<std::string> vertices;  // names
   std::vector<Host> hosts;
   std::vector<int> routers;  // vertices

@@ -47,8 +47,7 @@ class Composer {
       }
     }
     const int sheet = static_cast<int>(blueprint_.sheets.size());
-    blueprint_.sheets.push_back(node.gpu);
-    blueprint_.cpus.push_back(node.cpu);
+    blueprint_.sheets.push_back({node.gpu, node.cpu});
     for (int i = 0; i < block.nodes * node.gpus; ++i) {
       const int device = block.first_device + i;
       blueprint_.hosts.push_back(

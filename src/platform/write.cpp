@@ -59,8 +59,7 @@ std::string members(const Blueprint& blueprint, std::string_view routing) {
   xml += fmt::format("  <zone id=\"cluster\" routing=\"{}\">\n", routing);
   for (const auto& [id, value] : blueprint.props) xml += "    " + prop(id, value) + "\n";
   std::vector<std::string> sheets;
-  for (size_t i = 0; i < blueprint.sheets.size(); ++i)
-    sheets.push_back(props_of(blueprint.sheets[i], blueprint.cpus[i]));
+  for (const HostSheet& sheet : blueprint.sheets) sheets.push_back(props_of(sheet.gpu, sheet.cpu));
   auto end         = std::back_inserter(xml);
   const auto named = [&](int vertex) { return escape::markup(blueprint.vertices[static_cast<size_t>(vertex)]); };
   for (const Host& host : blueprint.hosts) {
@@ -68,8 +67,8 @@ std::string members(const Blueprint& blueprint, std::string_view routing) {
     fmt::format_to(end,
                    "    <host id=\"{}\" speed=\"{}\">\n      <prop id=\"node\" value=\"{}\"/>\n      <prop id=\"rail\" "
                    "value=\"{}\"/>\n{}    </host>\n",
-                   named(host.vertex), to_text(blueprint.sheets[sheet].peaks.front().second), escape::markup(host.node),
-                   host.rail, sheets[sheet]);
+                   named(host.vertex), to_text(blueprint.sheets[sheet].gpu.peaks.front().second),
+                   escape::markup(host.node), host.rail, sheets[sheet]);
   }
   for (const int router : blueprint.routers) fmt::format_to(end, "    <router id=\"{}\"/>\n", named(router));
   for (const Cable& cable : blueprint.cables) xml += link_element(cable);

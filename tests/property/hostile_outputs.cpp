@@ -96,9 +96,10 @@ std::string platform_xml(const std::string& name) {
   blueprint.hosts           = {{0, name, 0, 0}};
   blueprint.routers         = {1};
   blueprint.cables          = {{name, port, 0, 1, {{name, name}}}};
-  platform::DataSheet& gpu  = blueprint.sheets.emplace_back();
-  gpu.kind                  = name;
-  gpu.peaks                 = {{name, FlopsPerSecond(1e12)}};
+  platform::HostSheet& host = blueprint.sheets.emplace_back();
+  host.gpu.kind             = name;
+  host.gpu.peaks            = {{name, FlopsPerSecond(1e12)}};
+  host.cpu.name             = name;
   return platform::write(blueprint);
 }
 

@@ -149,8 +149,7 @@ class NpuNetwork {
  public:
   NpuNetwork(const std::vector<Dimension>& dimensions, const DataSheet& sheet) : dimensions_(dimensions) {
     blueprint_.props  = {{"ecmp", "dmodk"}};
-    blueprint_.sheets = {sheet};
-    blueprint_.cpus   = {Cpu{}};
+    blueprint_.sheets = {{sheet}};
     for (const Dimension& dimension : dimensions) npus_ *= dimension.npus;
   }
 
