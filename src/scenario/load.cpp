@@ -11,12 +11,19 @@
 namespace foreflow::scenario {
 namespace {
 
+// "[1,2,4]"; of a long list the number of values.
+std::string values_text(const Json::Array& values) {
+  constexpr size_t kMostCharacters = 60;
+  const std::string text           = Json(values).dump_compact();
+  return text.size() <= kMostCharacters ? text : "of " + std::to_string(values.size()) + " values";
+}
+
 void refuse_axes(const Json& json, const std::string& file) {
   const std::vector<Axis> all = axes(json, file);
   if (all.empty()) return;
   const Axis& axis = all.front();
   throw Error(file + ": $." + axis.path(),
-              "is an axis " + Json(axis.values).dump_compact() + "; give one value, or use sweep or search");
+              "is an axis " + values_text(axis.values) + "; give one value, or use sweep or search");
 }
 
 // For parts that a scenario may leave out.

@@ -94,6 +94,9 @@ INSTANTIATE_TEST_SUITE_P(
                 R"(gpt.json: $.strategy.tp: is an axis [1,2,4]; give one value, or use sweep or search)"},
         Mistake{"an_axis_of_sizes", R"(workload.layers=[2, 4])",
                 R"(gpt.json: $.workload.layers: is an axis [2,4]; give one value, or use sweep or search)"},
+        Mistake{"a_long_axis",
+                R"(workload.layers=[1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012])",
+                R"(gpt.json: $.workload.layers: is an axis of 13 values; give one value, or use sweep or search)"},
         Mistake{
             "unknown_schedule", R"(strategy.schedule="1f2b")",
             R"(gpt.json: $.strategy.schedule: unknown schedule "1f2b"; the nearest is "1f1b" (see: foreflow list))"},
