@@ -6,8 +6,8 @@
 
 namespace foreflow::search {
 
-// The peak of the device that needs most, at the ends of its forward tasks and within its backward tasks. `ways`: into
-// so many parts ZeRO shards.
+// The peak of the device that needs most, at the ends of its forward tasks and within its backward tasks. `ways`: the
+// parts into which ZeRO splits.
 Bytes stage_memory(const scenario::Strategy& strategy, const scenario::StageDemand& demand, const schedule::Plan& plan,
                    int ways);
 

@@ -24,7 +24,8 @@ class Refinement {
       : program_(program), footprints_(footprints) {
     begin_streams(disturbances);
     begin_links(platform, disturbances);
-    for (const Footprint& footprint : footprints.distinct) of_footprints_.push_back(describe(footprint));
+    for (const Footprint& footprint : footprints.distinct)
+      of_footprints_.push_back(colour_of(footprints, footprint, 2));
   }
 
   // Nothing when there turn out to be more than `most` different streams.
@@ -125,20 +126,6 @@ class Refinement {
     }
   }
 
-  // Everything except the links that it crosses.
-  Colour describe(const Footprint& footprint) const {
-    Colour colour = mix(2, footprint.bytes.value());
-    for (const Phase& phase : footprints_.phases_of(footprint)) {
-      colour = mix(mix(colour, phase.delay.value()), phase.alone.value());
-      for (const auto& [at, delay] : phase.delays) colour = mix(mix(colour, at), delay);
-      if (phase.load < 0) continue;
-      const Load& load = footprints_.loads[static_cast<size_t>(phase.load)];
-      colour           = mix(mix(colour, load.unit), load.limit.value());
-      for (const auto& [at, limit] : load.limits) colour = mix(mix(colour, at), limit);
-    }
-    return colour;
-  }
-
   // Refines streams by their footprints and the other streams of their device, and footprints by their members.
   void meet() {
     std::vector<Colour> seen(colours_.streams.size(), 0), of_device(program_.devices.size(), 0);
@@ -217,6 +204,19 @@ class Refinement {
 };
 
 }  // namespace
+
+Colour colour_of(const Footprints& footprints, const Footprint& footprint, Colour colour) {
+  colour = mix(colour, footprint.bytes.value());
+  for (const Phase& phase : footprints.phases_of(footprint)) {
+    colour = mix(mix(colour, phase.delay.value()), phase.alone.value());
+    for (const auto& [at, delay] : phase.delays) colour = mix(mix(colour, at), delay);
+    if (phase.load < 0) continue;
+    const Load& load = footprints.loads[static_cast<size_t>(phase.load)];
+    colour           = mix(mix(colour, load.unit), load.limit.value());
+    for (const auto& [at, limit] : load.limits) colour = mix(mix(colour, at), limit);
+  }
+  return colour;
+}
 
 std::optional<Colours> refined_colours(const stream::Program& program, const Footprints& footprints,
                                        const platform::Platform& platform, const Disturbances& disturbances,

@@ -12,6 +12,9 @@
 
 namespace foreflow::simulate {
 
+// `colour`, mixed with all of a footprint except its members and the links that it crosses.
+Colour colour_of(const Footprints& footprints, const Footprint& footprint, Colour colour);
+
 struct Colours {
   std::vector<Colour> streams, instances, links;
 };

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "simulate/colour_table.h"
+#include "simulate/colours.h"
 
 namespace foreflow::simulate {
 namespace {
@@ -120,19 +121,9 @@ class AlikeRefinement {
 
   // Everything except the members and the links.
   Colour describe(const RealGroups::Row& row) const {
-    Colour colour = mix(2, number(row.communication));
+    const Colour colour = mix(2, number(row.communication));
     if (row.footprint < 0) return colour;
-    const Footprint& footprint = footprints_.distinct[static_cast<size_t>(row.footprint)];
-    colour                     = mix(colour, footprint.bytes.value());
-    for (const Phase& phase : footprints_.phases_of(footprint)) {
-      colour = mix(mix(colour, phase.delay.value()), phase.alone.value());
-      for (const auto& [at, delay] : phase.delays) colour = mix(mix(colour, at), delay);
-      if (phase.load < 0) continue;
-      const Load& load = footprints_.loads[static_cast<size_t>(phase.load)];
-      colour           = mix(mix(colour, load.unit), load.limit.value());
-      for (const auto& [at, limit] : load.limits) colour = mix(mix(colour, at), limit);
-    }
-    return colour;
+    return colour_of(footprints_, footprints_.distinct[static_cast<size_t>(row.footprint)], colour);
   }
 
   size_t count() const { return different(streams_) + different(colours_.links) + different(colours_.groups); }

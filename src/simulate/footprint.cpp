@@ -4,60 +4,19 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
+#include "foreflow/base/sequence_table.h"
 #include "foreflow/platform/host_routes.h"
 #include "foreflow/stream/host_copy.h"
 #include "foreflow/stream/task.h"
 #include "simulate/crossed.h"
 #include "simulate/group_routes.h"
+#include "simulate/hash.h"
 
 namespace foreflow::simulate {
-namespace footprint_parts {
-
-// Finds what was seen before by its hash; the caller compares. A table with open addressing, of which at most half is
-// used: a node of its own for each entry would cost more than making most footprints does.
-class Seen {
- public:
-  // The number for which `same` holds, else that which `make` returns.
-  template <class Same, class Make>
-  int32_t find_or(size_t hash, const Same& same, const Make& make) {
-    size_t at = place(hash);
-    for (; slots_[at].number >= 0; at = next(at)) {
-      if (slots_[at].hash == hash && same(slots_[at].number)) return slots_[at].number;
-    }
-    slots_[at]         = {hash, make()};
-    const int32_t made = slots_[at].number;
-    if (++used_ * 2 > slots_.size()) grow();
-    return made;
-  }
-
- private:
-  struct Slot {
-    size_t hash    = 0;
-    int32_t number = -1;  // -1: empty
-  };
-
-  // The upper bits of a product differ most.
-  size_t place(size_t hash) const { return (hash * 0x9e3779b97f4a7c15u >> 32) & (slots_.size() - 1); }
-  size_t next(size_t at) const { return (at + 1) & (slots_.size() - 1); }
-
-  void grow() {
-    std::vector<Slot> old(slots_.size() * 2);
-    old.swap(slots_);
-    for (const Slot& slot : old) {
-      if (slot.number < 0) continue;
-      size_t at = place(slot.hash);
-      while (slots_[at].number >= 0) at = next(at);
-      slots_[at] = slot;
-    }
-  }
-
-  std::vector<Slot> slots_ = std::vector<Slot>(64);  // a power of two
-  size_t used_             = 0;
-};
-
-size_t combine_hash(size_t hash, size_t more) { return (hash ^ more) * 0x9e3779b97f4a7c15u; }
+namespace {
 
 // What differs from `before` at all.
 Course only_if_changing(Course course, double before) {
@@ -65,9 +24,7 @@ Course only_if_changing(Course course, double before) {
   return changes ? course : Course{};
 }
 
-}  // namespace footprint_parts
-
-using namespace footprint_parts;  // NOLINT(google-build-using-namespace): of this file
+}  // namespace
 
 // Adds footprints to a list.
 class FootprintMaker::Work {
@@ -118,21 +75,17 @@ class FootprintMaker::Work {
   };
 
   int32_t number_of(const std::vector<int>& places) {
-    size_t hash = places.size();
-    for (const int place : places) hash = combine_hash(hash, static_cast<size_t>(place));
-    return groups_.find_or(
-        hash, [&](int32_t number) { return known_[static_cast<size_t>(number)].places == places; },
-        [&] {
-          Known group{places, std::nullopt, {}, -1, {}};
-          if (auto routes = group_routes(platform_, traces_, places)) {
-            group.pattern =
-                patterns_.emplace(std::move(routes->pattern), static_cast<int32_t>(made_.size())).first->second;
-            if (static_cast<size_t>(group.pattern) == made_.size()) made_.emplace_back();
-            group.links = std::move(routes->links);
-          }
-          known_.push_back(std::move(group));
-          return static_cast<int32_t>(known_.size() - 1);
-        });
+    words_.assign(places.begin(), places.end());
+    const uint32_t number = groups_.number(words_);
+    if (number < known_.size()) return static_cast<int32_t>(number);
+    Known group{places, std::nullopt, {}, -1, {}};
+    if (auto routes = group_routes(platform_, traces_, places)) {
+      group.pattern = patterns_.emplace(std::move(routes->pattern), static_cast<int32_t>(made_.size())).first->second;
+      if (static_cast<size_t>(group.pattern) == made_.size()) made_.emplace_back();
+      group.links = std::move(routes->links);
+    }
+    known_.push_back(std::move(group));
+    return static_cast<int32_t>(number);
   }
 
   // Relays are devices outside the group.
@@ -286,23 +239,20 @@ class FootprintMaker::Work {
     return load;
   }
 
+  // Loads of large groups cross many links, so a table that keeps its own copy of them would be too large.
   int32_t number_of(Load load) {
-    size_t hash = load.crossings.size();
-    for (const auto& [link, weight] : load.crossings)
-      hash = combine_hash(combine_hash(hash, static_cast<size_t>(link)), std::hash<double>()(weight));
-    return loads_.find_or(
-        hash,
-        [&](int32_t number) {
-          const Load& other = result_.loads[static_cast<size_t>(number)];
-          return other.unit == load.unit && other.limit == load.limit && other.limits == load.limits &&
-                 std::equal(other.crossings.begin(), other.crossings.end(), load.crossings.begin(),
-                            load.crossings.end(),
-                            [](const auto& a, const auto& b) { return a.link == b.link && a.weight == b.weight; });
-        },
-        [&] {
-          result_.loads.push_back(std::move(load));
-          return static_cast<int32_t>(result_.loads.size() - 1);
-        });
+    Colour hash = mix(load.crossings.size(), load.unit);
+    for (const auto& [link, weight] : load.crossings) hash = mix(mix(hash, number(link)), weight);
+    const auto [first, last] = loads_.equal_range(hash);
+    const auto found         = std::find_if(first, last, [&](const auto& entry) {
+      const Load& other = result_.loads[static_cast<size_t>(entry.second)];
+      return other.unit == load.unit && other.limit == load.limit && other.limits == load.limits &&
+             std::equal(other.crossings.begin(), other.crossings.end(), load.crossings.begin(), load.crossings.end(),
+                                [](const auto& a, const auto& b) { return a.link == b.link && a.weight == b.weight; });
+    });
+    if (found != last) return found->second;
+    result_.loads.push_back(std::move(load));
+    return loads_.emplace(hash, static_cast<int32_t>(result_.loads.size() - 1))->second;
   }
 
   const platform::Platform& platform_;
@@ -311,12 +261,13 @@ class FootprintMaker::Work {
   Crosser crosser_;
   std::vector<Known> known_;
   std::map<std::vector<uint64_t>, int32_t> patterns_;
-  std::vector<std::vector<Made>> made_;  // by pattern
-  Seen groups_;
+  std::vector<std::vector<Made>> made_;              // by pattern
+  SequenceTable groups_;                             // of their places, as known_
   std::optional<platform::HostRoutes> host_routes_;  // made when asked for
   std::optional<int> cores_;                         // as cores(), once it is known
   Footprints result_;
-  Seen loads_;
+  std::unordered_multimap<Colour, int32_t> loads_;  // by hash, as Footprints::loads
+  std::vector<uint64_t> words_;                     // scratch
 };
 
 double Load::limit_at(double now) const {
@@ -347,8 +298,9 @@ std::vector<int> places_of(const stream::Program& program, const stream::Instanc
 Footprints footprints(const stream::Program& program, const platform::Platform& platform,
                       const std::vector<LinkTrace>& traces) {
   FootprintMaker maker(platform, traces);
-  Seen seen;
-  std::vector<int32_t> of_instance, examples;  // of each footprint, the first instance with it
+  SequenceTable seen;  // of a communication and its members
+  std::vector<int32_t> of_instance;
+  std::vector<uint64_t> words;
   of_instance.reserve(program.instances.size());
   for (size_t i = 0; i < program.instances.size(); ++i) {
     const stream::Instance& instance = program.instances[i];
@@ -356,20 +308,15 @@ Footprints footprints(const stream::Program& program, const platform::Platform& 
       of_instance.push_back(-1);
       continue;
     }
-    size_t hash = static_cast<size_t>(instance.communication);
-    for (const int32_t member : instance.members) hash = combine_hash(hash, static_cast<size_t>(member));
-    of_instance.push_back(seen.find_or(
-        hash,
-        [&](int32_t number) {
-          const auto& other = program.instances[static_cast<size_t>(examples[static_cast<size_t>(number)])];
-          return other.communication == instance.communication && other.members == instance.members;
-        },
-        [&] {
-          const auto example = static_cast<int32_t>(i);
-          examples.push_back(example);
-          return maker.add(program.communications[static_cast<size_t>(instance.communication)],
-                           places_of(program, instance), example);
-        }));
+    words = {static_cast<uint64_t>(instance.communication)};
+    words.insert(words.end(), instance.members.begin(), instance.members.end());
+    const size_t known    = seen.size();
+    const uint32_t number = seen.number(words);
+    if (number == known) {
+      maker.add(program.communications[static_cast<size_t>(instance.communication)], places_of(program, instance),
+                static_cast<int32_t>(i));
+    }
+    of_instance.push_back(static_cast<int32_t>(number));
   }
   Footprints result  = std::move(maker).take();
   result.of_instance = std::move(of_instance);

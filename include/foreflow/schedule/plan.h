@@ -34,7 +34,7 @@ Plan forward_only(Plan plan);
 struct StageCosts {
   double forward, input_grad, weight_grad;
   // To add gradients of weights to those of the microbatches before: every task but the first that computes them takes
-  // so much longer.
+  // this much longer.
   double accumulation = 0;
 };
 
