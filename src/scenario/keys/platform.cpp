@@ -38,14 +38,15 @@ Keys site_keys() {
 }  // namespace
 
 const Keys& platform_file_keys() {
-  static const Keys keys = {
-      {"file", "a SimGrid platform in XML, in place of a recipe", types::path()},
-      {"device", "what sits in its hosts; where the file says that, another data sheet or other numbers",
-       platform::device_type(), "as the file says; CPUs if it says nothing"},
-      platform::host_device_keys()[0],
-      platform::host_device_keys()[1],
-      platform::host_device_keys()[2],
-      platform::machine_keys().back()};
+  static const Keys keys = [] {
+    Keys all             = {{"file", "a SimGrid platform in XML, in place of a recipe", types::path()},
+                            {"device", "what sits in its hosts; where the file says that, another data sheet or other numbers",
+                             platform::device_type(), "as the file says; CPUs if it says nothing"}};
+    const Keys& of_hosts = platform::host_device_keys();
+    all.insert(all.end(), of_hosts.begin(), of_hosts.end());
+    all.push_back(platform::machine_keys().back());
+    return all;
+  }();
   return keys;
 }
 

@@ -1,4 +1,4 @@
-// Scenarios simulated with one device for all that are alike, and with a few microbatches for many, give what the
+// Scenarios simulated with one device for each class of equal ones, and with a few microbatches for many, give what the
 // simulation of every device and microbatch gives: times, memory, links, collectives and the critical path, whatever
 // the model, strategy, platform, placement and disturbances.
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include "foreflow/scenario/run.h"
 #include "support/random_scenario.h"
 
-namespace foreflow::scenario::alike_devices_test {
+namespace foreflow::scenario::device_classes_test {
 namespace {
 
 using testing_support::Random;
@@ -109,9 +109,9 @@ size_t longest(const stream::Program& program) {
   return most;
 }
 
-class AlikeDevices : public testing::TestWithParam<int> {};
+class EqualDevices : public testing::TestWithParam<int> {};
 
-TEST_P(AlikeDevices, AreSimulatedOnceWithTheSameAnswer) {
+TEST_P(EqualDevices, AreSimulatedOnceWithTheSameAnswer) {
   constexpr int kCases = 52;
   Random rng(static_cast<uint64_t>(GetParam()));
   int folded = 0, shortened = 0;
@@ -142,7 +142,7 @@ TEST_P(AlikeDevices, AreSimulatedOnceWithTheSameAnswer) {
   EXPECT_GT(shortened, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, AlikeDevices, testing::Range(0, 20));
+INSTANTIATE_TEST_SUITE_P(Seeds, EqualDevices, testing::Range(0, 20));
 
 }  // namespace
-}  // namespace foreflow::scenario::alike_devices_test
+}  // namespace foreflow::scenario::device_classes_test
