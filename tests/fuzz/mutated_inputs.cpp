@@ -90,7 +90,7 @@ const std::map<std::string, Way>& ways() {
       {"setting",
        {"in.txt",
         {{"simulate", "small.json", "--set", "@"},
-         {"search", "small.json", "--jobs", "1", "--set", "strategy.dp=1", "--set", "@"},
+         {"search", "search.json", "--jobs", "1", "--set", "@"},
          {"platform", "dgx1", "--set", "@"}}}},
       {"sheet", {"in.json", {{"simulate", "device.json"}}}},
       {"store", {"in.sqlite", {{"sweep", "sweep.json", "--store", "in.sqlite", "--jobs", "1"}}}},
