@@ -60,7 +60,8 @@ const Keys& keys() {
       {"loss_bytes", "of laws: read and written for each logit by the loss and its gradient", types::bytes(),
        "what their operands and results have"},
       {"score_bytes",
-       "of laws: read and written for each score of unfused attention by what is no op of the program, such as dropout",
+       "of laws: read and written for each score by the backward pass of unfused attention, by what is no op of the "
+       "program, such as dropout",
        types::bytes(), "\"0B\""},
       {"tf32",
        "of laws: products in f32 run on the units of TF32, where a device has them "

@@ -64,10 +64,19 @@ Seconds time_by(const Found& found, const platform::Device& device, std::string_
 double elements(const ir::Type& type) { return static_cast<double>(ir::element_count(type.dims)); }
 double element_bytes(const ir::Type& type) { return ir::bytes_of(type).value() / std::max(elements(type), 1.0); }
 
-// A product of which one operand has k * n elements and the result m * n.
+// `batch` products of which one operand has k * n elements and the result m * n.
 struct ProductSizes {
-  double m, n, k;
+  double m, n, k, batch = 1;
 };
+
+// How many products of matrices an op computes, each with a second operand of its own: those of attention, one for each
+// sample and head.
+double batch_of(const ir::OpCall& call) {
+  const ir::Type& second = call.inputs[1];
+  const size_t rank      = second.dims.size();
+  if (call.def.name != "MatMul" || rank < 3) return 1;
+  return elements(second) / static_cast<double>(second.dims[rank - 2] * second.dims[rank - 1]);
+}
 
 // The products of an op: a forward one is found by its arithmetic, 2 m n k, its second operand and its result; the two
 // of a gradient, dy[m,n] w'[n,k] and x'[k,m] dy[m,n], by the operand w.
@@ -84,9 +93,9 @@ std::vector<ProductSizes> products_of(const Application& application, const ir::
   const double results = elements(application.outputs[0]);
   if (!multiplies || results < 1 || elements(call.inputs[1]) < 1) return {};
   // A bias adds less than one to k.
-  const double k = std::max(1.0, std::floor(work.flops.value() / 2 / results + 1e-6)),
-               n = std::max(1.0, elements(call.inputs[1]) / k);
-  return {{results / n, n, k}};
+  const double k = std::max(1.0, std::floor(work.flops.value() / 2 / results + 1e-6));
+  const double n = std::max(1.0, elements(call.inputs[1]) / k), batch = batch_of(call);
+  return {{results / n, n / batch, k, batch}};
 }
 
 // True for a tensor whose rows do not all begin at a multiple of 16 bytes, as loads and matrix units want them.
@@ -127,7 +136,8 @@ std::optional<Seconds> price_products(const Application& application, const plat
   const double unaligned = is_unaligned(application) ? 1 : 0;
   Seconds sum(0);
   for (const ProductSizes& product : products) {
-    sum += time_on(hardware, law, {product.m, product.n, product.k, in, out, unaligned}) + terms.kernel_overhead;
+    sum += time_on(hardware, law, {product.m, product.n, product.k, in, out, unaligned, product.batch}) +
+           terms.kernel_overhead;
   }
   const auto updates = static_cast<double>(call.attributes.int_or(ir::kFp8Updates, 0));
   if (updates > 0) {
@@ -176,24 +186,20 @@ std::optional<Seconds> price_attention(const Application& application, const pla
   return causal * slower * (backward ? ratio / kBackward : std::max(1.0, ratio));
 }
 
-// Of what attention moves for each score besides: its backward pass has more kernels. Forward and backward passes of
-// layers of OPT and GPT-Neo on A100 and GH200 (Sailor, 2025) take the same share.
-constexpr double kForwardOfScores = 0.2;
-
 // The loss is computed in fp32 by a chain of kernels, of whose traffic this much is forward.
 constexpr double kForwardOfLoss = 0.6;
 
-bool is_score(const Application& application) {
-  return application.call.def.softmax == ir::Softmax::plain || application.call.def.name == "SoftmaxGrad";
+// What a framework moves beside the operands and results of an op: in the backward pass of a softmax only, as the law
+// of normalisations, which was fitted to kernels in 16 bits, already gives the forward pass half of the memory's
+// bandwidth.
+Bytes beside(const Application& application, const LawTerms& terms) {
+  if (application.call.def.name != "SoftmaxGrad") return Bytes(0);
+  return elements(application.call.inputs[0]) * terms.score_bytes;
 }
 
-// What a framework moves beside the operands and results of an op.
-Bytes beside(const Application& application, const LawTerms& terms) {
+// What a framework moves where the operands and results of an op are less.
+Bytes instead(const Application& application, const LawTerms& terms) {
   const ir::OpCall& call = application.call;
-  if (is_score(application)) {
-    const bool forward = call.def.softmax == ir::Softmax::plain;
-    return elements(call.inputs[0]) * (forward ? kForwardOfScores : 1 - kForwardOfScores) * terms.score_bytes;
-  }
   if (!call.def.loss || call.inputs[0].dims.size() < 2) return Bytes(0);
   const bool backward = application.outputs[0].dims.size() == call.inputs[0].dims.size();
   return elements(call.inputs[0]) * (backward ? 1 - kForwardOfLoss : kForwardOfLoss) * terms.loss_bytes;
@@ -246,7 +252,7 @@ std::optional<Seconds> price_by_laws(const Application& application, const platf
     moved += updated * terms.gradient_bytes;
   }
   moved -= std::min(moved, application.kept);
-  moved = std::max(moved, beside(application, terms) + (is_score(application) ? moved : Bytes(0)));
+  moved = std::max(moved, instead(application, terms)) + beside(application, terms);
   return price_traffic(device, calibrations, call.def.normalises ? "normalisation" : "element-wise", moved,
                        application.joined ? 0 : work.kernels, terms);
 }

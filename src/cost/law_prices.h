@@ -24,7 +24,7 @@ struct LawTerms {
   Bytes loss_bytes{0};       // for each logit, forward and backward together; 0: as above
   const AttentionKernels* attention = nullptr;  // null: those that were measured
   bool tf32                         = false;    // products in f32 run on the units of TF32
-  Bytes score_bytes{0};  // for each score of unfused attention, beside those of the program's ops
+  Bytes score_bytes{0};  // for each score by the backward pass of unfused attention, beside those of the ops
 };
 
 // The sum over the kernels of the op. Nothing where no calibration has a law for it: products of a data type that was

@@ -22,6 +22,7 @@
 #include "foreflow/base/error.h"
 #include "foreflow/base/text.h"
 #include "fuzz/mutate.h"
+#include "support/sanitized.h"
 #include "support/temporary.h"
 
 namespace foreflow::fuzz {
@@ -41,13 +42,6 @@ uint64_t seed() {
   const char* given = std::getenv("FOREFLOW_SEED");
   return given == nullptr ? kSeed : std::strtoull(given, nullptr, 10);
 }
-
-// An address sanitizer reserves terabytes of addresses.
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 // How the command takes an input of one form: the file's name, and the commands that read it, which take turns. In
 // their words "@" stands for the input itself. Seeds are those of tests/fuzz/seeds unless files of the source tree are
@@ -167,7 +161,7 @@ class Command {
     ::dup2(STDIN_FILENO, STDOUT_FILENO);
     ::dup2(::open("err", O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
     limit(RLIMIT_CPU, kSeconds);
-    if (!kSanitized) limit(RLIMIT_AS, kMemory);
+    if (!test::kSanitized) limit(RLIMIT_AS, kMemory);
     limit(RLIMIT_FSIZE, kLargestFile);
     limit(RLIMIT_CORE, 0);
     ::alarm(kPatience);

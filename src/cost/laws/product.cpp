@@ -8,7 +8,7 @@ namespace foreflow::cost::definitions::product {
 namespace {
 
 // C[m,n] = A[m,k] B[k,n]. Sizes: m, n, k, bytes of an element of A and B, bytes of one of C, 1 if a row of A, B or C is
-// no multiple of 16 bytes (0 otherwise).
+// no multiple of 16 bytes (0 otherwise), how many such products one kernel computes (0: one).
 //
 // C is cut into tiles, each made by one processor; where there are fewer tiles than processors, k is cut as well. Tiles
 // run in waves, and the last wave is as long as the others:
@@ -76,8 +76,15 @@ constexpr double kSmallest      = 1024;  // elements of the tile that `small_til
 class Product {
  public:
   Product(std::span<const double> c, const Sizes& sizes, const Hardware& hardware)
-      : c_(c), m_(sizes[0]), n_(sizes[1]), k_(sizes[2]), in_(sizes[3]), out_(sizes[4]), hardware_(hardware) {
-    traffic_            = in_ * k_ * (m_ + n_) + c_[kWritten] * out_ * m_ * n_;
+      : c_(c),
+        m_(sizes[0]),
+        n_(sizes[1]),
+        k_(sizes[2]),
+        in_(sizes[3]),
+        out_(sizes[4]),
+        batch_(std::max(1.0, sizes[6])),
+        hardware_(hardware) {
+    traffic_            = batch_ * (in_ * k_ * (m_ + n_) + c_[kWritten] * out_ * m_ * n_);
     const double filled = traffic_ / hardware_.cache;  // repeated calls find what fits
     traffic_ *= 1 - (1 - c_[kCache]) / (1 + std::pow(filled, 4));
     best_ = std::numeric_limits<double>::infinity();
@@ -91,11 +98,11 @@ class Product {
 
   double by_vector() const {
     constexpr double kRows = 8;  // that one processor sums at a time
-    return c_[kLaunch] + traffic_ / bandwidth(std::ceil(std::max(m_, n_) / kRows)) + c_[kVector] * k_;
+    return c_[kLaunch] + traffic_ / bandwidth(std::ceil(batch_ * std::max(m_, n_) / kRows)) + c_[kVector] * k_;
   }
 
   void try_tile(const Tile& tile) {
-    const double tiles = std::ceil(m_ / tile.m) * std::ceil(n_ / tile.n), area = tile.m * tile.n;
+    const double tiles = batch_ * std::ceil(m_ / tile.m) * std::ceil(n_ / tile.n), area = tile.m * tile.n;
     const double peak = hardware_.peak / hardware_.processors * c_[kEfficiency];
     const double step =
         std::max(2 * area / peak * (1 + c_[kSmall] * kSmallest / area), (tile.m + tile.n) * in_ / c_[kOperands]);
@@ -104,7 +111,7 @@ class Product {
       if (parts > 1 && (k_ / parts < kShortestSplit || tiles >= kMostWaves * hardware_.processors)) return;
       const double waves  = std::ceil(tiles * parts / hardware_.processors);
       const double rate   = bandwidth(std::min(tiles * parts, hardware_.processors));
-      const double sums   = parts > 1 ? c_[kSplit] + 4 * m_ * n_ * parts / rate : 0;
+      const double sums   = parts > 1 ? c_[kSplit] + 4 * batch_ * m_ * n_ * parts / rate : 0;
       const double tensor = waves * (fixed + step * k_ / parts), memory = traffic_ / rate;
       if (c_[kLaunch] + sums + std::max(tensor, memory) >= best_) continue;
       best_ = std::min(best_, c_[kLaunch] + sums + joined(tensor, memory, c_[kJoin]));
@@ -112,7 +119,7 @@ class Product {
   }
 
   std::span<const double> c_;
-  double m_, n_, k_, in_, out_;
+  double m_, n_, k_, in_, out_, batch_;
   const Hardware& hardware_;
   double traffic_ = 0, best_ = 0;
 };

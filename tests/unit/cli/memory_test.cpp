@@ -6,6 +6,7 @@
 
 #include "foreflow/base/text.h"
 #include "support/command.h"
+#include "support/sanitized.h"
 #include "support/temporary.h"
 
 namespace foreflow {
@@ -15,18 +16,12 @@ using test::CommandResult;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
-
 constexpr test::Ceiling kOneGigabyte{.address_space = size_t{1} << 30U};
 
 class MemoryThatRunsOut : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (kSanitized) GTEST_SKIP() << "address sanitizer maps more than any ceiling";
+    if (test::kSanitized) GTEST_SKIP() << "address sanitizer maps more than any ceiling";
   }
   CommandResult run(const std::string& program, std::vector<std::string> words) const {
     write_file(folder_ / "p.distir", program);

@@ -8,6 +8,7 @@
 #include "foreflow/base/json.h"
 #include "foreflow/base/text.h"
 #include "support/command.h"
+#include "support/sanitized.h"
 #include "support/shared.h"
 #include "support/temporary.h"
 
@@ -26,11 +27,7 @@ std::string text_of(const Question& question) {
          R"(}, "cost": {"model": "roofline"}, "engine": "simgrid"})";
 }
 
-#ifdef __SANITIZE_ADDRESS__  // which needs memory of its own
-constexpr double kCeiling = 1e12;
-#else
-constexpr double kCeiling = 300e6;
-#endif
+constexpr double kCeiling = test::kSanitized ? 1e12 : 300e6;
 
 class RealSize : public testing::TestWithParam<Question> {};
 

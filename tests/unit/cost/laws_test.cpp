@@ -52,6 +52,18 @@ TEST(ProductLaw, TakesLongerForRowsThatAreNoMultipleOf16Bytes) {
                    constants[place_of(law, "unaligned")] * law.seconds(constants, product(1024, 1024, 1024), kA100));
 }
 
+// The scores of attention by its values: m * k scores are read for each sample and head, and little is computed.
+TEST(ProductLaw, ReadsTheOperandsOfEveryProductOfABatch) {
+  const LawDef& law    = laws().get("product", "test");
+  const auto constants = start_of(law);
+  const double m = 2048, n = 64, k = 2048, batch = 512;
+  const double one = law.seconds(constants, {m, n, k, 4, 4, 0}, kA100);
+  const double all = law.seconds(constants, {m, n, k, 4, 4, 0, batch}, kA100);
+  EXPECT_DOUBLE_EQ(law.seconds(constants, {m, n, k, 4, 4, 0, 1}, kA100), one);
+  EXPECT_GT(all, 4 * batch * m * k / (kA100.bandwidth * constants[place_of(law, "memory")]));
+  EXPECT_LT(all, batch * one);  // one of them fills few processors
+}
+
 TEST(TrafficLaw, IsTheLongerOfItsBytesAndAFloorForEachKernel) {
   const LawDef& law    = laws().get("traffic", "test");
   const auto constants = start_of(law);
