@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <sstream>
 
 #include "docs/markdown.h"
+#include "foreflow/base/text.h"
 
 namespace foreflow::docs {
 namespace {
@@ -55,6 +57,19 @@ TEST(Documents, TheIndexNamesEveryPage) {
     if ((folder != "docs" && folder != "docs/design") || document.path == "docs/README.md") continue;
     EXPECT_TRUE(linked.contains(document.path)) << "docs/README.md does not link " << document.path.string();
   }
+}
+
+TEST(Documents, TheReferenceHasASectionForEveryCommand) {
+  const std::string page = read_file((kRoot / "docs/reference/commands.md").string());
+  std::istringstream lines(page);
+  size_t commands = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("| `")) continue;
+    const std::string name = line.substr(3, line.find('`', 3) - 3);
+    EXPECT_NE(page.find("\n## " + name + "\n"), std::string::npos) << "docs/reference/commands.md lacks ## " << name;
+    ++commands;
+  }
+  EXPECT_GT(commands, 20U);
 }
 
 TEST(Documents, HeadingsHaveTheirAnchors) {

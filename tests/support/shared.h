@@ -20,4 +20,4 @@ std::filesystem::path find_shared(const std::filesystem::path& name);
 //   FOREFLOW_SHARED_OR_SKIP(model, "onnx/models/bert_vespa.onnx");
 #define FOREFLOW_SHARED_OR_SKIP(variable, name)                               \
   const std::filesystem::path variable = ::foreflow::test::find_shared(name); \
-  if (variable.empty()) GTEST_SKIP() << "there is no shared/" << (name) << " here; tests/fetch_models gets it"
+  if (variable.empty()) GTEST_SKIP() << "there is no shared/" << (name) << " here; tests/README.md says how to get it"
