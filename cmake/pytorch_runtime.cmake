@@ -1,7 +1,7 @@
 # The Python text that generated scripts carry (src/lower/pytorch/runtime/*.py), as string literals in one source file.
 set(PYTORCH_RUNTIME_SOURCE ${CMAKE_CURRENT_BINARY_DIR}/pytorch_runtime.cpp)
 set(rows "")
-foreach(name head communication ops windows main)
+foreach(name head communication attention experts indexing losses ops optimizers windows main)
   set(path ${CMAKE_CURRENT_SOURCE_DIR}/src/lower/pytorch/runtime/${name}.py)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
   file(READ ${path} text)

@@ -50,13 +50,13 @@ void StreamStates::compute(StreamState& state, const Item* end) const {
   state.clock = clock;
 }
 
-void StreamStates::charge(StreamState& state, const Meeting& meeting) {
+void StreamStates::charge(StreamState& state, const MeetingState& meeting) {
   if (share_ == 0) return;
   const double busy = busy_[static_cast<size_t>(&meeting - meetings_.data())];
   state.clock += state.shared.lost_to(~meeting.missing, meeting.start, busy, share_);
 }
 
-bool StreamStates::hand_over(StreamState& state, Meeting& meeting) {
+bool StreamStates::hand_over(StreamState& state, MeetingState& meeting) {
   if (state.stream == ~meeting.missing) {
     meeting.start = arrive(state);
     if (share_ > 0) busy_[static_cast<size_t>(&meeting - meetings_.data())] = state.shared.busy();
@@ -74,7 +74,7 @@ bool StreamStates::hand_over(StreamState& state, Meeting& meeting) {
 }
 
 // Releases all streams that wait at the meeting. A stream may arrive at a hand-over after the signal that it waits for.
-void StreamStates::release(Meeting& meeting, double end) {
+void StreamStates::release(MeetingState& meeting, double end) {
   for (int32_t next = meeting.waiting; next >= 0;) {
     StreamState& state = states_[static_cast<size_t>(next)];
     ready_.push_back(next);
@@ -89,7 +89,7 @@ void StreamStates::release(Meeting& meeting, double end) {
 std::vector<double> StreamStates::starts() const {
   std::vector<double> result;
   result.reserve(meetings_.size());
-  for (const Meeting& meeting : meetings_) result.push_back(meeting.start);
+  for (const MeetingState& meeting : meetings_) result.push_back(meeting.start);
   return result;
 }
 

@@ -55,7 +55,7 @@ class StreamStates {
     stream::HostClock host  = {};
     ProcessorSharing shared = {};
   };
-  struct Meeting {
+  struct MeetingState {
     double start;     // the latest arrival so far; of a hand-over: kLater until it is signalled
     int32_t missing;  // members that have not arrived; of a hand-over ~s, where stream s signals
     int32_t waiting;  // the first stream that waits; -1: none
@@ -66,14 +66,14 @@ class StreamStates {
   }
   void compute(StreamState& state, const stream::Item* end) const;
   // True when the stream proceeds.
-  bool hand_over(StreamState& state, Meeting& meeting);
+  bool hand_over(StreamState& state, MeetingState& meeting);
   // What computes lost to the stream that signalled the meeting.
-  void charge(StreamState& state, const Meeting& meeting);
-  void wait(StreamState& state, Meeting& meeting) {
+  void charge(StreamState& state, const MeetingState& meeting);
+  void wait(StreamState& state, MeetingState& meeting) {
     state.next_waiting = meeting.waiting;
     meeting.waiting    = static_cast<int32_t>(&state - states_.data());
   }
-  void release(Meeting& meeting, double end);
+  void release(MeetingState& meeting, double end);
   // When the stream arrives at the communication that is its next item: not before its host has issued it.
   double arrive(StreamState& state) const {
     return times_.hosted() ? state.host.arrive(times_.issue(*state.item), state.clock) : state.clock;
@@ -92,8 +92,8 @@ class StreamStates {
     for (;;) {
       compute(state, end);
       if (state.item == end) break;
-      const int32_t place = participants_.meeting_of[static_cast<size_t>(state.item->instance)];
-      Meeting& meeting    = meetings_[static_cast<size_t>(place)];
+      const int32_t place   = participants_.meeting_of[static_cast<size_t>(state.item->instance)];
+      MeetingState& meeting = meetings_[static_cast<size_t>(place)];
       if (meeting.missing < 0) {
         if (hand_over(state, meeting)) continue;
         return;
@@ -111,12 +111,12 @@ class StreamStates {
   const stream::Program& program_;
   const Participants& participants_;
   const ComputeTimes& times_;
-  std::vector<StreamState> states_;  // as Participants::streams
-  std::vector<Meeting> meetings_;    // as Participants::meetings
-  const double share_;               // Options::collective_share
-  std::vector<double> busy_;         // as busy()
-  std::vector<int32_t> ready_;       // states that can proceed
-  size_t left_;                      // that have not ended
+  std::vector<StreamState> states_;     // as Participants::streams
+  std::vector<MeetingState> meetings_;  // as Participants::meetings
+  const double share_;                  // Options::collective_share
+  std::vector<double> busy_;            // as busy()
+  std::vector<int32_t> ready_;          // states that can proceed
+  size_t left_;                         // that have not ended
 };
 
 }  // namespace foreflow::simulate

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "foreflow/base/process.h"
+#include "foreflow/base/refusal.h"
 #include "foreflow/scenario/fingerprint.h"
 #include "foreflow/scenario/scenario.h"
 #include "foreflow/store/store.h"
@@ -92,16 +93,17 @@ class Sweep {
     }
   }
 
-  // An error that is the same at every point does not come from the axes.
+  // Throws the error of the first point when every point is wrong. A point that is refused is an answer.
   void check_scenario() const {
     std::optional<Error> first;
     for (size_t number = 0; number < count_; ++number) {
       try {
         scenario::load(point(number), file_);
         return;
+      } catch (const RefusalError&) {
+        return;
       } catch (const Error& error) {
-        if (first && std::string(first->what()) != error.what()) return;
-        first = error;
+        if (!first) first = error;
       }
     }
     throw Error(*first);

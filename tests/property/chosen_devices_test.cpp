@@ -12,9 +12,9 @@
 namespace foreflow::scenario::chosen_devices_test {
 namespace {
 
-using testing_support::draw;
-using testing_support::Random;
-using testing_support::random_scenario;
+using test::draw;
+using test::Random;
+using test::random_scenario;
 
 const std::string& event_of(const stream::Program& program, const stream::Item& item) {
   const auto event = static_cast<size_t>(item.event);

@@ -12,8 +12,8 @@
 namespace foreflow::collective::collective_formulas_test {
 namespace {
 
-using testing_support::in_nodes_of;
-using testing_support::Ports;
+using test::in_nodes_of;
+using test::Ports;
 
 const Bytes kBytes(48e6);
 
@@ -21,7 +21,7 @@ Task task_of(const AlgorithmDef& algorithm, Kind kind, const std::vector<int>& n
   Ports ports;
   ports.devices_per_nic = devices_per_nic;
   ports.in_switch       = true;
-  return testing_support::placed_on(testing_support::cluster(node, ports), algorithm, kind, kBytes).task;
+  return test::placed_on(test::cluster(node, ports), algorithm, kind, kBytes).task;
 }
 
 int lg(int n) { return static_cast<int>(std::ceil(std::log2(n))); }           // rounded up

@@ -16,7 +16,7 @@ namespace foreflow::collective::collectives_test {
 namespace {
 
 using stream::Placed;
-using testing_support::Layout;
+using test::Layout;
 
 using Contributors = uint32_t;  // a bit for each rank
 // buffers[rank or relay][chunk] = the ranks whose data are summed there.
@@ -91,20 +91,20 @@ Buffers execute(const Task& task, const Plan& plan) {
 
 class EveryCollective : public testing::TestWithParam<std::string> {
  protected:
-  testing_support::Row row() const { return testing_support::row_named(GetParam()); }
+  test::Row row() const { return test::row_named(GetParam()); }
   const AlgorithmDef& algorithm() const { return *row().algorithm; }
 
   // For each layout of 2 to 17 ranks that the algorithm supports.
   void for_all(const std::function<void(const platform::Platform&, const Placed&)>& check) const {
     int supported = 0;
     for (int ranks = 2; ranks <= kMostRanks; ++ranks) {
-      for (const Layout& layout : testing_support::layouts(ranks)) {
+      for (const Layout& layout : test::layouts(ranks)) {
         SCOPED_TRACE(std::to_string(ranks) + " ranks, " + layout.name);
-        testing_support::Ports ports;
+        test::Ports ports;
         ports.devices_per_nic = layout.devices_per_nic;
         ports.in_switch       = true;
-        const auto platform   = testing_support::cluster(layout.node, ports);
-        const Placed placed   = testing_support::placed_on(platform, algorithm(), row().kind, kBytes);
+        const auto platform   = test::cluster(layout.node, ports);
+        const Placed placed   = test::placed_on(platform, algorithm(), row().kind, kBytes);
         if (!algorithm().supports_task(placed.task)) continue;
         ++supported;
         check(platform, placed);
@@ -167,9 +167,9 @@ TEST_P(EveryCollective, TakesAsManyLatenciesAsItsPlanHasSteps) {
 TEST_P(EveryCollective, TakesItsClosedFormWhenSimulated) {
   for_all([&](const platform::Platform& platform, const Placed& placed) {
     const auto devices = static_cast<int>(platform.devices().size());
-    testing_support::ProgramWriter writer(devices);
+    test::ProgramWriter writer(devices);
     const bool send = row().kind == Kind::send;
-    writer.communicate(row().kind, send ? std::vector{0, devices - 1} : testing_support::first_places(devices), kBytes);
+    writer.communicate(row().kind, send ? std::vector{0, devices - 1} : test::first_places(devices), kBytes);
     writer.program().communications.front().algorithm = &algorithm();
     // Children cost time, so SimGrid plays 8 devices only.
     const auto& engine    = simulate::engines().get(devices == 8 ? "simgrid" : "analytic", "test");
@@ -179,7 +179,7 @@ TEST_P(EveryCollective, TakesItsClosedFormWhenSimulated) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, EveryCollective, testing::ValuesIn(testing_support::row_names()),
+INSTANTIATE_TEST_SUITE_P(Rows, EveryCollective, testing::ValuesIn(test::row_names()),
                          [](const auto& row) { return row.param; });
 
 TEST(Collectives, HaveADefaultAlgorithmForEveryKindThatSupportsEveryGroup) {
@@ -198,10 +198,10 @@ TEST(Collectives, HaveADefaultAlgorithmForEveryKindThatSupportsEveryGroup) {
 
 // Nothing is chosen that is worse than another algorithm of the table.
 TEST(Collectives, AutoTakesTheAlgorithmWithTheLeastClosedForm) {
-  for (const auto& row : testing_support::rows()) {
+  for (const auto& row : test::rows()) {
     for (const double bytes : {1e3, 1e6, 1e9}) {
-      const auto platform = testing_support::cluster(testing_support::in_nodes_of(4, 16));
-      const auto placed   = testing_support::placed_on(platform, *row.algorithm, row.kind, Bytes(bytes));
+      const auto platform = test::cluster(test::in_nodes_of(4, 16));
+      const auto placed   = test::placed_on(platform, *row.algorithm, row.kind, Bytes(bytes));
       if (row.algorithm->is_of_libraries || !row.algorithm->supports_task(placed.task)) continue;
       EXPECT_LE(closed_form(choose(placed.task), placed.task).total(), closed_form(*row.algorithm, placed.task).total())
           << row.name() << " " << bytes;
@@ -211,10 +211,10 @@ TEST(Collectives, AutoTakesTheAlgorithmWithTheLeastClosedForm) {
 
 // 12 ranks, no power of two: halving and doubling must fold four of them, and moves twice the bytes of a ring.
 TEST(Collectives, AutoTakesFewStepsForShortMessagesAndFewBytesForLongOnes) {
-  const auto platform = testing_support::cluster(testing_support::in_nodes_of(1, 12));
+  const auto platform = test::cluster(test::in_nodes_of(1, 12));
   const auto chosen   = [&](double bytes) {
     const auto& ring = default_algorithm(Kind::all_reduce);
-    return choose(testing_support::placed_on(platform, ring, Kind::all_reduce, Bytes(bytes)).task).name;
+    return choose(test::placed_on(platform, ring, Kind::all_reduce, Bytes(bytes)).task).name;
   };
   EXPECT_EQ(chosen(1e3), "tree");  // 2 * 4 steps, 2 S; halving and doubling: 2 + 2 * 3 steps, 3.75 S
   EXPECT_EQ(chosen(1e9), "ring");  // 22 steps, 1.83 S

@@ -12,8 +12,8 @@
 namespace foreflow::scenario::device_classes_test {
 namespace {
 
-using testing_support::Random;
-using testing_support::random_scenario;
+using test::Random;
+using test::random_scenario;
 
 // Busy times of links are sums of differences of times of milliseconds, each rounded to about 1e-18.
 void expect_close(double actual, double expected, const std::string& what) {

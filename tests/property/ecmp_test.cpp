@@ -13,7 +13,7 @@
 namespace foreflow::platform::ecmp_test {
 namespace {
 
-using testing_support::GraphText;
+using test::GraphText;
 
 struct Tree {
   int pods, leaves, spines, cores, per_leaf;  // leaves and spines in a pod, cores above each spine

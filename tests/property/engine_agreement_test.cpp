@@ -7,7 +7,7 @@
 namespace foreflow::simulate::engine_agreement_test {
 namespace {
 
-using namespace testing_support;
+using namespace test;
 
 void expect_near(Seconds actual, Seconds expected) {
   EXPECT_NEAR(actual.value(), expected.value(), 1e-9 * expected.value());

@@ -18,7 +18,7 @@ namespace foreflow::simulate::engines_test {
 namespace {
 
 using collective::Kind;
-using namespace testing_support;
+using namespace test;
 
 stream::Timeline run(std::string_view engine, const stream::Program& program, const platform::Platform& platform) {
   Options options;

@@ -11,7 +11,7 @@
 namespace foreflow::simulate::folding_test {
 namespace {
 
-using namespace testing_support;
+using namespace test;
 using collective::Kind;
 
 void expect_near(Seconds actual, Seconds expected) {

@@ -16,7 +16,7 @@
 namespace foreflow::platform::graph_routes_test {
 namespace {
 
-using testing_support::GraphText;
+using test::GraphText;
 
 int pick(std::mt19937_64& random, int below) { return static_cast<int>(random() % static_cast<uint64_t>(below)); }
 

@@ -19,7 +19,7 @@ namespace foreflow::test {
 namespace {
 
 using platform::Platform;
-using report::testing_support::Example;
+using report::test::Example;
 
 // Two devices on two nodes.
 Platform named_platform(const std::string& name) {
@@ -40,7 +40,7 @@ Platform named_platform(const std::string& name) {
 }
 
 Example named_example(const std::string& name, bool jobs) {
-  Example example  = report::testing_support::example();
+  Example example  = report::test::example();
   example.platform = named_platform(name);
   report::Job& job = example.job;
   job.name = job.engine = job.placement = name;

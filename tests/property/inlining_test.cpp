@@ -88,7 +88,7 @@ std::map<std::string, int> messages(const stream::Program& program) {
 constexpr double kPeak = 0.005;
 
 TEST(Inlining, ChangesNeitherWorkNorMessagesNorWhatStays) {
-  const auto platform                   = testing_support::star(8, BytesPerSecond(1e9), Seconds(1e-6));
+  const auto platform                   = test::star(8, BytesPerSecond(1e9), Seconds(1e-6));
   const std::string mlp                 = R"({"layers": 4, "hidden": 32})";
   const std::string gpt                 = R"({"layers": 2, "hidden": 32, "heads": 4, "sequence": 8, "vocabulary": 64})";
   const std::vector<test::Split> splits = {

@@ -13,8 +13,8 @@ namespace foreflow::stream::jobs_test {
 namespace {
 
 using collective::Kind;
-using testing_support::ProgramWriter;
-using testing_support::Wiring;
+using test::ProgramWriter;
+using test::Wiring;
 
 int draw(std::mt19937_64& rng, int low, int high) {
   return low + static_cast<int>(rng() % static_cast<uint64_t>(high - low + 1));

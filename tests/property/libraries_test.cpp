@@ -12,7 +12,7 @@ namespace {
 
 using collective::AlgorithmDef;
 using collective::Kind;
-using namespace testing_support;
+using namespace test;
 
 struct Machine {
   const char* topology;

@@ -17,7 +17,7 @@
 namespace foreflow::platform::simgrid_messages_test {
 namespace {
 
-using testing_support::ProgramWriter;
+using test::ProgramWriter;
 
 constexpr int kMessages = 6;
 

@@ -56,7 +56,7 @@ stream::Program program_of(const Subject& subject, const platform::Platform& pla
 
 class Buffers : public testing::TestWithParam<std::string> {
  protected:
-  Buffers() : platform_(testing_support::star(16, BytesPerSecond(1e9), Seconds(1e-6))) {
+  Buffers() : platform_(test::star(16, BytesPerSecond(1e9), Seconds(1e-6))) {
     const auto found = std::find_if(subjects().begin(), subjects().end(),
                                     [&](const Subject& subject) { return subject.name == GetParam(); });
     program_         = program_of(*found, platform_);

@@ -13,7 +13,7 @@
 namespace foreflow::scenario::two_shards_test {
 namespace {
 
-using testing_support::draw;
+using test::draw;
 using Random = std::mt19937_64;
 
 std::string one_of(Random& rng, const std::vector<std::string>& all) {

@@ -155,7 +155,7 @@ Answer answer(const ir::Module& module, int replicas, const platform::Platform& 
 
 TEST(OneReplica, LoweredForAllIsTheProgramOfAll) {
   const ir::Module module           = step_of("gpt");
-  const platform::Platform platform = testing_support::cluster({0, 0, 0, 0, 1, 1, 1, 1});
+  const platform::Platform platform = test::cluster({0, 0, 0, 0, 1, 1, 1, 1});
   for (const auto& [tp, pp, microbatches] : {std::tuple{1, 1, 1}, {2, 1, 2}, {1, 2, 4}}) {
     for (const int zero : {0, 1, 2, 3}) {
       for (const bool overlap : {false, true}) {

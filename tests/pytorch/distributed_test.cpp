@@ -79,7 +79,7 @@ class Cases {
     std::vector<ir::Array> arguments = random_arguments(module, random, kVocabulary);
     const auto steps                 = distribute(module, split);
     for (const transform::Distributed& step : steps) arguments = transform::split_arguments(step.parameters, arguments);
-    const platform::Platform machine = testing_support::cluster({0, 0, 1, 1, 2, 2, 3, 3});
+    const platform::Platform machine = test::cluster({0, 0, 1, 1, 2, 2, 3, 3});
     lower::Options options;
     options.resharding    = &strategy;
     const ir::Module& all = steps.back().module;
@@ -221,7 +221,7 @@ TEST(PyTorch, CommunicatesAsTheReferenceKernelsDo) {
 // Every sample of Reshard, and one of several receivers on two hosts, by the plan of every strategy.
 TEST(PyTorch, ReshardsByThePlanOfEveryStrategy) {
   FOREFLOW_PYTHON_OR_SKIP(python);
-  const platform::Platform machine       = testing_support::cluster({0, 0, 1, 1, 2, 2, 3});
+  const platform::Platform machine       = test::cluster({0, 0, 1, 1, 2, 2, 3});
   std::vector<ir::OpDef::Sample> samples = ops::table().get("Reshard", "test").samples();
   samples.push_back({.attributes = {{"source_mesh", std::vector<int64_t>{2}},
                                     {"source_spec", std::string("S0R")},

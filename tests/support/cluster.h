@@ -8,7 +8,7 @@
 
 #include "foreflow/platform/platform.h"
 
-namespace foreflow::testing_support {
+namespace foreflow::test {
 
 struct Ports {
   BytesPerSecond near{300e9}, far{25e9};
@@ -65,4 +65,4 @@ inline std::vector<int> in_nodes_of(int size, int ranks) {
   return node;
 }
 
-}  // namespace foreflow::testing_support
+}  // namespace foreflow::test

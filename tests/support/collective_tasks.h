@@ -7,7 +7,7 @@
 #include "foreflow/stream/task.h"
 #include "support/cluster.h"
 
-namespace foreflow::testing_support {
+namespace foreflow::test {
 
 struct Layout {
   std::string name;
@@ -81,4 +81,4 @@ inline Row row_named(const std::string& name) {
   throw InternalError("no row " + name);
 }
 
-}  // namespace foreflow::testing_support
+}  // namespace foreflow::test

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-namespace foreflow::testing_support {
+namespace foreflow::test {
 
 std::string prop(const std::string& id, const std::string& value) {
   return fmt::format("<prop id=\"{}\" value=\"{}\"/>", id, value);
@@ -49,4 +49,4 @@ std::string GraphText::xml() const {
          props_ + vertices_ + links_ + routes_ + "</zone>\n</platform>\n";
 }
 
-}  // namespace foreflow::testing_support
+}  // namespace foreflow::test

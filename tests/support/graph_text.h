@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace foreflow::testing_support {
+namespace foreflow::test {
 
 // Vertices before cables, as the file form wants it.
 class GraphText {
@@ -31,4 +31,4 @@ class GraphText {
 // <prop id="ID" value="VALUE"/>
 std::string prop(const std::string& id, const std::string& value);
 
-}  // namespace foreflow::testing_support
+}  // namespace foreflow::test

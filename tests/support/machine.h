@@ -8,7 +8,7 @@
 #include "foreflow/platform/platform.h"
 #include "foreflow/stream/program.h"
 
-namespace foreflow::testing_support {
+namespace foreflow::test {
 
 // A platform whose links and routes are added one by one.
 class Wiring {
@@ -113,4 +113,4 @@ class ProgramWriter {
   stream::Program program_;
 };
 
-}  // namespace foreflow::testing_support
+}  // namespace foreflow::test

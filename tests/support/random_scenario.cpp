@@ -2,7 +2,7 @@
 
 #include "support/random_streams.h"
 
-namespace foreflow::testing_support {
+namespace foreflow::test {
 namespace {
 
 using scenario::PlatformRef;
@@ -106,4 +106,4 @@ std::optional<Scenario> random_scenario(Random& rng, PlatformRef& platform) {
   return scenario::load(json, "random.json");
 }
 
-}  // namespace foreflow::testing_support
+}  // namespace foreflow::test

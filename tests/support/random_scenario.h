@@ -6,11 +6,11 @@
 
 #include "foreflow/scenario/run.h"
 
-namespace foreflow::testing_support {
+namespace foreflow::test {
 
 using Random = std::mt19937_64;
 
 // Nothing where the strategy is not legal for the machine. Whether it is for the model, a run tells.
 std::optional<scenario::Scenario> random_scenario(Random& rng, scenario::PlatformRef& platform);
 
-}  // namespace foreflow::testing_support
+}  // namespace foreflow::test

@@ -5,7 +5,7 @@
 
 #include "support/machine.h"
 
-namespace foreflow::testing_support {
+namespace foreflow::test {
 
 using collective::Kind;
 
@@ -90,4 +90,4 @@ void add_hosts(std::mt19937_64& rng, stream::Program& program) {
   }
 }
 
-}  // namespace foreflow::testing_support
+}  // namespace foreflow::test

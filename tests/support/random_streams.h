@@ -7,7 +7,7 @@
 #include "foreflow/platform/platform.h"
 #include "foreflow/stream/program.h"
 
-namespace foreflow::testing_support {
+namespace foreflow::test {
 
 int draw(std::mt19937_64& rng, int low, int high);  // both included
 double draw_real(std::mt19937_64& rng, double low, double high);
@@ -25,4 +25,4 @@ stream::Program random_streams(std::mt19937_64& rng, int devices);
 // Gives everything costs of the host, of the order of the durations, so that host and device decide in turn.
 void add_hosts(std::mt19937_64& rng, stream::Program& program);
 
-}  // namespace foreflow::testing_support
+}  // namespace foreflow::test

@@ -13,7 +13,7 @@ namespace {
 using Random = std::mt19937_64;
 
 int pick(Random& random, int below) { return static_cast<int>(random() % static_cast<uint64_t>(below)); }
-const std::string& one_of(Random& random, const std::vector<std::string>& all) {
+const std::string& any_of(Random& random, const std::vector<std::string>& all) {
   return all[static_cast<size_t>(pick(random, static_cast<int>(all.size())))];
 }
 
@@ -81,14 +81,14 @@ class Zones {
  private:
   Made inner(const std::string& id, int depth) {
     // SimGrid crashes where a way over several zones of a Dijkstra zone leaves one by another gateway than it enters.
-    const std::string routing = one_of(random_, {"Full", "Floyd", "Dijkstra"});
+    const std::string routing = any_of(random_, {"Full", "Floyd", "Dijkstra"});
     std::vector<Made> children;
     const int count = 2 + pick(random_, 3);
     for (int i = 0; i < count; ++i) children.push_back(make(depth + 1));
     Made made{id, fmt::format("<zone id=\"{}\" routing=\"{}\">\n", id, routing), {}, {}};
     std::string routes;
     const auto gate = [&](const Made& of) {
-      return routing == "Dijkstra" ? of.points.front() : one_of(random_, of.points);
+      return routing == "Dijkstra" ? of.points.front() : any_of(random_, of.points);
     };
     for (size_t i = 0; i < children.size(); ++i) {
       made.xml += children[i].xml;
@@ -101,8 +101,8 @@ class Zones {
     if (pick(random_, 2) == 0) {
       const auto& from = one_zone(children.front());
       const auto& to   = one_zone(children.back());
-      routes += zone_route("bypassZoneRoute", from.first, to.first, one_of(random_, from.second),
-                           one_of(random_, to.second), new_link());
+      routes += zone_route("bypassZoneRoute", from.first, to.first, any_of(random_, from.second),
+                           any_of(random_, to.second), new_link());
     }
     made.xml += links_ + routes + "</zone>\n";
     links_.clear();
@@ -278,7 +278,7 @@ SimgridFile random_graph_file(const std::string& routing, uint64_t seed) {
     xml += "</route>\n";
   };
   for (size_t i = 0; i + 1 < names.size(); ++i) join(names[i], names[i + 1]);
-  for (int i = 0; i < hosts; ++i) join(one_of(random, names), one_of(random, names));
+  for (int i = 0; i < hosts; ++i) join(any_of(random, names), any_of(random, names));
   return {fmt::format("{}{}", routing, seed), platform(xml + "</zone>\n")};
 }
 

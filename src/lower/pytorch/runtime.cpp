@@ -26,7 +26,8 @@ void add_definitions(std::string_view file, std::vector<Definition>& definitions
 const std::vector<Definition>& definitions() {
   static const std::vector<Definition> kDefinitions = [] {
     std::vector<Definition> all;
-    for (const std::string_view file : {communication, ops, windows}) add_definitions(file, all);
+    for (const std::string_view file : {communication, attention, experts, indexing, losses, ops, optimizers, windows})
+      add_definitions(file, all);
     return all;
   }();
   return kDefinitions;

@@ -8,7 +8,7 @@
 namespace foreflow::lower::runtime {
 
 // head and main stand in every script; of the others only the functions that are used.
-extern const std::string_view head, communication, ops, windows, main;
+extern const std::string_view head, communication, attention, experts, indexing, losses, ops, optimizers, windows, main;
 
 // The top-level functions of the runtime that `text` names, with those that they name, in the order of the files.
 std::string functions_for(const std::string& text);

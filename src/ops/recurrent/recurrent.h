@@ -39,7 +39,7 @@ bool runs_backwards(const OpCall& call, int64_t d);
 // y[s,d,b,h], the last state[d,b,h], the last cell[d,b,h].
 std::vector<Type> infer(const OpCall& call, const Kind& kind);
 
-// Sequences are independent of each other; everything else hangs together.
+// Sequences are independent of each other; all other dimensions depend on each other.
 Factors factors(const OpCall& call, const Kind& kind);
 
 // One product for all inputs, then one kernel a step.

@@ -20,20 +20,21 @@ std::vector<int> zones_around(const Tree& tree, Point point) {
   return path;
 }
 
-struct Meeting {
-  int common;
-  std::vector<int> from, to;  // zones below `common`; only `common` itself where one end lies in it
+// The innermost zone around two points.
+struct CommonZone {
+  int zone;
+  std::vector<int> from, to;  // the zones around each point below `zone`; only `zone` itself where a point lies in it
 };
 
-Meeting meet(const Tree& tree, Point from, Point to) {
-  Meeting meeting{-1, zones_around(tree, from), zones_around(tree, to)};
-  while (meeting.from.size() > 1 && meeting.to.size() > 1 && meeting.from.back() == meeting.to.back()) {
-    meeting.common = meeting.from.back();
-    meeting.from.pop_back();
-    meeting.to.pop_back();
+CommonZone common_zone(const Tree& tree, Point from, Point to) {
+  CommonZone common{-1, zones_around(tree, from), zones_around(tree, to)};
+  while (common.from.size() > 1 && common.to.size() > 1 && common.from.back() == common.to.back()) {
+    common.zone = common.from.back();
+    common.from.pop_back();
+    common.to.pop_back();
   }
-  if (meeting.from.back() == meeting.to.back()) meeting.common = meeting.from.back();
-  return meeting;
+  if (common.from.back() == common.to.back()) common.zone = common.from.back();
+  return common;
 }
 
 Point as_member(const Tree& tree, int zone) {
@@ -61,14 +62,14 @@ bool ZoneRouter::bypass(int zone, Point from, Point to, Way& way) {
     way.links.insert(way.links.end(), found->second.links.begin(), found->second.links.end());
     return way.found = true;
   }
-  const Meeting meeting = meet(tree_, from, to);
-  const auto look_up    = [&](size_t i, size_t j) -> const Path* {
-    if (i >= meeting.from.size() || j >= meeting.to.size()) return nullptr;
-    const auto found = bypasses.find({as_member(tree_, meeting.from[i]), as_member(tree_, meeting.to[j])});
+  const CommonZone common = common_zone(tree_, from, to);
+  const auto look_up      = [&](size_t i, size_t j) -> const Path* {
+    if (i >= common.from.size() || j >= common.to.size()) return nullptr;
+    const auto found = bypasses.find({as_member(tree_, common.from[i]), as_member(tree_, common.to[j])});
     return found == bypasses.end() ? nullptr : &found->second;
   };
   const Path* path = nullptr;
-  for (size_t most = 0; path == nullptr && most < std::max(meeting.from.size(), meeting.to.size()); ++most) {
+  for (size_t most = 0; path == nullptr && most < std::max(common.from.size(), common.to.size()); ++most) {
     for (size_t i = 0; path == nullptr && i < most; ++i) {
       path = look_up(i, most);
       if (path == nullptr) path = look_up(most, i);
@@ -84,17 +85,16 @@ bool ZoneRouter::bypass(int zone, Point from, Point to, Way& way) {
 }
 
 void ZoneRouter::route(Point from, Point to, Way& way) {
-  const Meeting meeting = meet(tree_, from, to);
-  way.found             = false;
-  if (bypass(meeting.common, from, to, way)) return;
-  if (meeting.from.back() == meeting.to.back()) {
+  const CommonZone common = common_zone(tree_, from, to);
+  way.found               = false;
+  if (bypass(common.zone, from, to, way)) return;
+  if (common.from.back() == common.to.back()) {
     // A host beside the zone that the other end is in: no routing joins the two.
-    if (from.zone == meeting.common && to.zone == meeting.common)
-      from_zone(meeting.common, from.member, to.member, way);
+    if (from.zone == common.zone && to.zone == common.zone) from_zone(common.zone, from.member, to.member, way);
     return;
   }
   Way across;
-  from_zone(meeting.common, as_member(tree_, meeting.from.back()).member, as_member(tree_, meeting.to.back()).member,
+  from_zone(common.zone, as_member(tree_, common.from.back()).member, as_member(tree_, common.to.back()).member,
             across);
   if (!across.found || across.from_gate == kNowhere || across.to_gate == kNowhere) return;
   way.found = true;

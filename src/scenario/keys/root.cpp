@@ -31,7 +31,7 @@ const Keys& memory_keys() {
 }
 
 const Keys& network_keys() {
-  static const Keys keys = {{"coupling", "how closely the hops of a ring hang together (`foreflow list couplings`)",
+  static const Keys keys = {{"coupling", "how closely the hops of a ring are coupled (`foreflow list couplings`)",
                              types::one_of(simulate::couplings().names()), "`auto`"}};
   return keys;
 }

@@ -160,7 +160,7 @@ std::string with_swapped_lines(const std::string& figure2) {
 
 double makespan(const std::string& text, const std::string& engine) {
   // Products of 64 x 64 x 64 take 2 * 64^3 / 1e12 s = 0.5 us, and a message of 64 x 64 floats 1 us.
-  const auto platform       = testing_support::star(2, BytesPerSecond(4 * 64 * 64 / 1e-6), Seconds(0));
+  const auto platform       = test::star(2, BytesPerSecond(4 * 64 * 64 / 1e-6), Seconds(0));
   const ir::Module module   = parsed(text, "figure3");
   const Type weight         = Type::tuple({Type::tensor(DType::f32, {64, 64}), Type::tensor(DType::f32, {64})});
   const Type batch          = Type::tensor(DType::f32, {128, 64});

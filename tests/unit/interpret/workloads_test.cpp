@@ -42,7 +42,7 @@ TEST_P(ShippedProgram, ParsesAndLowers) {
   ASSERT_TRUE(all_typed(module.entry()));
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   EXPECT_EQ(interpret::unresolved(module, interpretation), std::vector<std::string>());
-  const auto platform = testing_support::star(8, BytesPerSecond(1e9), Seconds(1e-6));
+  const auto platform = test::star(8, BytesPerSecond(1e9), Seconds(1e-6));
   const auto lowered  = test::lowered(module, platform);
   EXPECT_NO_THROW(stream::verify(lowered.program()));
   EXPECT_FALSE(lowered.program().computes.empty());

@@ -15,7 +15,7 @@ using test::Level;
 constexpr double kUnit  = 1024;  // bytes of a Tensor[Float32, (256,)]
 const std::string kHead = "func @f(%x: Tensor[Float32, (256,), 1]) {\n";
 
-platform::Platform machine(int devices) { return testing_support::star(devices, BytesPerSecond(1e9), Seconds(0)); }
+platform::Platform machine(int devices) { return test::star(devices, BytesPerSecond(1e9), Seconds(0)); }
 stream::Program program(const std::string& text) { return test::lowered(text, machine(4)).program(); }
 Level memory(const std::string& text) { return test::memory_of(program(text), 1); }
 

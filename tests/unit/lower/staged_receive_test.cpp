@@ -32,7 +32,7 @@ platform::Platform with_cores(const platform::Platform& machine) {
   return {"with cores", machine.devices(), links, [machine](int from, int to) { return machine.route(from, to); }};
 }
 
-platform::Platform machine() { return testing_support::star(4, BytesPerSecond(1e9), Seconds(0)); }
+platform::Platform machine() { return test::star(4, BytesPerSecond(1e9), Seconds(0)); }
 
 class StagedReceive : public testing::TestWithParam<std::string> {
  protected:

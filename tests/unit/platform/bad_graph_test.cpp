@@ -11,8 +11,8 @@
 namespace foreflow::platform::bad_graph_test {
 namespace {
 
-using testing_support::GraphText;
-using testing_support::prop;
+using test::GraphText;
+using test::prop;
 
 // The zone is on line 3, what is in it begins on line 4: a and b, the router s, and cables a-s and b-s with their
 // routes.

@@ -13,7 +13,7 @@
 namespace foreflow::platform::draw_test {
 namespace {
 
-using testing_support::GraphText;
+using test::GraphText;
 
 // Two servers of two GPUs with an NVSwitch and a PCIe switch, on one leaf.
 Platform two_servers() {

@@ -12,7 +12,7 @@
 namespace foreflow::platform::graph_bisection_test {
 namespace {
 
-using testing_support::GraphText;
+using test::GraphText;
 
 double bisection(const GraphText& text) { return bisection_bandwidth(load(text.xml(), "g.xml")).value(); }
 

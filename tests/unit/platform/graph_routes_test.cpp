@@ -12,7 +12,7 @@
 namespace foreflow::platform::graph_routes_test {
 namespace {
 
-using testing_support::GraphText;
+using test::GraphText;
 using Names = std::vector<std::string>;
 
 Names route(const Platform& platform, const std::string& from, const std::string& to) {
@@ -92,7 +92,7 @@ TEST(GraphRoutes, StayInsideAServerOnItsSharedUplinks) {
 // Four GPUs as far from both NICs of their node.
 TEST(GraphRoutes, OfEqualNicsTheRailDecides) {
   GraphText text;
-  text.device("n0", "n").device("n1", "n").device("m0", "m").device("m7", "m", testing_support::prop("rail", "7"));
+  text.device("n0", "n").device("n1", "n").device("m0", "m").device("m7", "m", test::prop("rail", "7"));
   text.router("ns").router("ms").router("leaf0").router("leaf1").router("spine");
   text.cable("n0", "ns", "pcie").cable("n1", "ns", "pcie").cable("m0", "ms", "pcie").cable("m7", "ms", "pcie");
   for (const std::string node : {"ns", "ms"}) text.cable(node, "leaf0", "nic").cable(node, "leaf1", "nic");

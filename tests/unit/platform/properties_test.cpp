@@ -9,8 +9,8 @@
 namespace foreflow::platform::properties_test {
 namespace {
 
-using testing_support::GraphText;
-using testing_support::prop;
+using test::GraphText;
+using test::prop;
 
 std::string link(const std::string& id, const std::string& kind, const std::string& props,
                  const std::string& to = "s") {

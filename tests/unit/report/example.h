@@ -6,7 +6,7 @@
 
 #include "foreflow/report/summary.h"
 
-namespace foreflow::report::testing_support {
+namespace foreflow::report::test {
 
 struct Example {
   Job job;
@@ -73,4 +73,4 @@ inline Example example() {
   return {job, two_devices(), example_program(), example_timeline()};
 }
 
-}  // namespace foreflow::report::testing_support
+}  // namespace foreflow::report::test

@@ -10,7 +10,7 @@ namespace foreflow::report::host_path_test {
 namespace {
 
 using collective::Kind;
-using testing_support::ProgramWriter;
+using test::ProgramWriter;
 
 const BytesPerSecond kBandwidth(25e9);
 const Seconds kLatency(2e-6);
@@ -53,7 +53,7 @@ void send(ProgramWriter& writer, int from, int to, double cost, bool waits) {
 TEST(HostPath, IsTheHostAndTheLastKernelWhereKernelsAreShort) {
   ProgramWriter writer(1);
   compute(writer, 0, 10, 10, 4);
-  EXPECT_EQ(path(writer.program(), testing_support::star(1, kBandwidth, kLatency)),
+  EXPECT_EQ(path(writer.program(), test::star(1, kBandwidth, kLatency)),
             (std::vector<Step>{{"D1", "host", 100}, {"D1", "Work1", 4}}));
 }
 
@@ -61,7 +61,7 @@ TEST(HostPath, IsTheDeviceWhereKernelsAreLong) {
   ProgramWriter writer(1);
   compute(writer, 0, 10, 10, 40);
   compute(writer, 0, 10, 10, 40);
-  EXPECT_EQ(path(writer.program(), testing_support::star(1, kBandwidth, kLatency)),
+  EXPECT_EQ(path(writer.program(), test::star(1, kBandwidth, kLatency)),
             (std::vector<Step>{{"D1", "host", 10}, {"D1", "Work1", 400}, {"D1", "Work2", 400}}));
 }
 
@@ -71,7 +71,7 @@ TEST(HostPath, GoesThroughTheMemberThatIssuesLast) {
   compute(writer, 0, 1, 1, 50);
   compute(writer, 1, 1, 100, 1);
   send(writer, 0, 1, 20, false);
-  EXPECT_EQ(path(writer.program(), testing_support::star(2, kBandwidth, kLatency)),
+  EXPECT_EQ(path(writer.program(), test::star(2, kBandwidth, kLatency)),
             (std::vector<Step>{{"D2", "host", 120}, {"D2", "Send", kSent.value() * 1e6}}));
 }
 
@@ -80,7 +80,7 @@ TEST(HostPath, GoesOnWithTheMessageThatTheHostWaitedFor) {
   compute(writer, 0, 1, 1, 50);
   send(writer, 0, 1, 20, true);
   compute(writer, 1, 1, 30, 5);
-  EXPECT_EQ(path(writer.program(), testing_support::star(2, kBandwidth, kLatency)),
+  EXPECT_EQ(path(writer.program(), test::star(2, kBandwidth, kLatency)),
             (std::vector<Step>{{"D1", "host", 1},
                                {"D1", "Work1", 50},
                                {"D1", "Send", kSent.value() * 1e6},
@@ -96,7 +96,7 @@ TEST(HostPath, GoesThroughTheHostThatHandsOver) {
   writer.communicate(Kind::send, {0, other}, Bytes(0));
   writer.program().communications.back().issue = {{}, Seconds(30e-6), {}, {}, false};
   writer.compute(other, Seconds(9e-6));
-  const auto found = path(writer.program(), testing_support::star(1, kBandwidth, kLatency));
+  const auto found = path(writer.program(), test::star(1, kBandwidth, kLatency));
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0], (Step{"D1", "host", 31}));
   EXPECT_NEAR(found[1].microseconds, 9, 1e-6);
@@ -106,9 +106,9 @@ TEST(HostPath, AddsUpToTheMakespan) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 rng(seed);
-    const auto platform = testing_support::private_links(rng, 4);
-    auto program        = testing_support::random_streams(rng, 4);
-    testing_support::add_hosts(rng, program);
+    const auto platform = test::private_links(rng, 4);
+    auto program        = test::random_streams(rng, 4);
+    test::add_hosts(rng, program);
     const auto timeline = simulate::engines().get("analytic", "test").run(program, platform);
     Seconds sum;
     bool host = false;

@@ -7,8 +7,8 @@
 namespace foreflow::report::memory_curve_test {
 namespace {
 
-using testing_support::Example;
-using testing_support::example;
+using test::Example;
+using test::example;
 
 TEST(MemoryCurve, RisesWhileAnItemRunsAndSettlesWhenItEnds) {
   const Example one       = example();

@@ -7,8 +7,8 @@
 namespace foreflow::report::rows_test {
 namespace {
 
-using testing_support::Example;
-using testing_support::example;
+using test::Example;
+using test::example;
 
 TEST(Rows, StreamsThatDifferHaveTheirOwn) {
   const Example one = example();

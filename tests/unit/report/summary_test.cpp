@@ -7,8 +7,8 @@
 namespace foreflow::report::summary_test {
 namespace {
 
-using testing_support::Example;
-using testing_support::example;
+using test::Example;
+using test::example;
 
 TEST(Summary, RatesAreWorkOverTimeAndDevices) {
   const Summary summary = example().summary();
@@ -110,14 +110,14 @@ TEST(CriticalPath, JoinsEqualItemsInARow) {
   program.streams        = {{"D1", 0, {{0, -1, 0}, {0, -1, 0}, {0, -1, 0}}}};
   const stream::Timeline timeline{
       Seconds(3), {{{Seconds(0), Seconds(1)}, {Seconds(1), Seconds(2)}, {Seconds(2), Seconds(3)}}}, {{}, {}}};
-  const Summary summary = summarise(example().job, program, timeline, testing_support::two_devices());
+  const Summary summary = summarise(example().job, program, timeline, test::two_devices());
   ASSERT_EQ(summary.critical_path.size(), 1u);
   EXPECT_EQ(summary.critical_path[0].count, 3);
   EXPECT_EQ(summary.critical_path[0].seconds, Seconds(3));
 }
 
 TEST(Summary, AnEmptyProgramTakesNoTime) {
-  const Summary summary = summarise(example().job, {}, {Seconds(0), {}, {}}, testing_support::two_devices());
+  const Summary summary = summarise(example().job, {}, {Seconds(0), {}, {}}, test::two_devices());
   EXPECT_EQ(summary.mfu, 0);
   EXPECT_EQ(summary.samples_per_second, 0);
   EXPECT_TRUE(summary.critical_path.empty());

@@ -12,8 +12,8 @@
 namespace foreflow::report::writers_test {
 namespace {
 
-using testing_support::Example;
-using testing_support::example;
+using test::Example;
+using test::example;
 
 std::string write(std::string_view name, const Example& of) {
   return writers().get(name, "test").write(of.summary(), of.program, of.timeline, of.platform);
@@ -41,7 +41,7 @@ TEST(EveryWriter, WritesTheSameBytesEveryTime) {
 }
 
 TEST(EveryWriter, AcceptsATimelineInWhichNothingHappens) {
-  const Example still{example().job, testing_support::two_devices(), {}, {Seconds(0), {}, {}}};
+  const Example still{example().job, test::two_devices(), {}, {Seconds(0), {}, {}}};
   for (const WriterDef& writer : writers()) EXPECT_FALSE(write(writer.name, still).empty()) << writer.name;
 }
 

@@ -11,9 +11,9 @@ namespace foreflow::simulate::collective_contention_test {
 namespace {
 
 using collective::Kind;
-using testing_support::cluster;
-using testing_support::Ports;
-using testing_support::ProgramWriter;
+using test::cluster;
+using test::Ports;
+using test::ProgramWriter;
 
 const Bytes kBytes(80e6);
 const Seconds kTime = kBytes / BytesPerSecond(25e9);

@@ -9,8 +9,8 @@ namespace foreflow::simulate::contention_test {
 namespace {
 
 using collective::Kind;
-using testing_support::ProgramWriter;
-using testing_support::Wiring;
+using test::ProgramWriter;
+using test::Wiring;
 
 const BytesPerSecond kBandwidth(20e9);
 const Bytes kBytes(3e6 + 1);

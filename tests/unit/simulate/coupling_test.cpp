@@ -1,5 +1,5 @@
 // A ring that one slow member throttles, beside a ring that it shares the NICs with: how much the other one loses
-// depends on how closely the hops of a ring hang together.
+// depends on how closely the hops of a ring are coupled.
 #include <gtest/gtest.h>
 
 #include "foreflow/simulate/simulate.h"
@@ -10,8 +10,8 @@ namespace foreflow::simulate::coupling_test {
 namespace {
 
 using collective::Kind;
-using testing_support::ProgramWriter;
-using testing_support::Wiring;
+using test::ProgramWriter;
+using test::Wiring;
 
 const Bytes kBytes(1e9);
 const BytesPerSecond kNic(50e9), kSlow(10e9), kOwn(450e9), kSlowNic(5e9);
@@ -100,9 +100,9 @@ TEST(Coupling, AloneARingTakesTheSameTimeHoweverItIsCoupled) {
 // channels 0 1 3 2, which leaves node 1 by device 2, and 1 0 2 3, which leaves it by device 3: six steps of S/8 each.
 // No link is crossed by both but ports, which are fast, so each channel takes 6 S/8 over its slowest NIC.
 stream::Timeline two_channels(Coupling coupling, Seconds latency) {
-  testing_support::Ports ports;
+  test::Ports ports;
   ports.near_latency = ports.far_latency = latency;
-  platform::Platform even                = testing_support::cluster({0, 0, 1, 1}, ports);
+  platform::Platform even                = test::cluster({0, 0, 1, 1}, ports);
   std::vector<platform::Link> links      = even.links();
   links[8 + 2 * 2].bandwidth             = kSlowNic;
   std::vector<platform::Route> routes;
@@ -119,7 +119,7 @@ stream::Timeline two_channels(Coupling coupling, Seconds latency) {
 
 TEST(Coupling, ChannelsAreRingsOfTheirOwn) {
   const double slow  = (6 * kBytes / 8 / kSlowNic).value(),
-               even  = (6 * kBytes / 8 / testing_support::Ports().far).value();
+               even  = (6 * kBytes / 8 / test::Ports().far).value();
   const auto coupled = two_channels(Coupling::coupled, Seconds(0));
   ASSERT_EQ(coupled.flows.size(), 1U);
   EXPECT_NEAR(coupled.makespan.value(), slow, 1e-9 * slow);
@@ -141,7 +141,7 @@ TEST(Coupling, RingsBesideEachOtherMoveByHops) {
   ProgramWriter writer(6);
   writer.communicate(Kind::all_reduce, {0, 1, 2, 3, 4, 5}, kBytes);
   writer.program().communications.back().algorithm = &collective::algorithms().get("hierarchical", "test");
-  const auto platform                              = testing_support::cluster({0, 0, 0, 1, 1, 1});
+  const auto platform                              = test::cluster({0, 0, 0, 1, 1, 1});
   Options options;
   options.coupling    = Coupling::coupled;
   const auto coupled  = engines().get("simgrid", "test").run(writer.program(), platform, options);

@@ -69,7 +69,7 @@ TEST(DisturbanceKinds, SayTheSameOfAValueWhereverItComesFrom) {
       {R"({"background": [{"from": "a", "to": "a", "bytes": "1B"}]})", {.background = {{0, 0, Bytes(1)}}}},
       {R"({"background": [{"from": "a", "to": "b", "bytes": "0B"}]})", {.background = {{0, 1, Bytes(0)}}}},
   };
-  const platform::Platform platform = testing_support::star(2, BytesPerSecond(1e9), Seconds(0));
+  const platform::Platform platform = test::star(2, BytesPerSecond(1e9), Seconds(0));
   for (const auto& [text, same] : mistakes) {
     const std::string said = problem_of([&] { read(text); });
     EXPECT_NE(said, "no error") << text;

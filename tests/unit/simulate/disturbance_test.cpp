@@ -9,8 +9,8 @@ namespace foreflow::simulate::disturbance_test {
 namespace {
 
 using collective::Kind;
-using testing_support::ProgramWriter;
-using testing_support::Wiring;
+using test::ProgramWriter;
+using test::Wiring;
 
 const Bytes kBytes(1e6);
 const BytesPerSecond kBandwidth(1e6);  // so that kBytes take a second

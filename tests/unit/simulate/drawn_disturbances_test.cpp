@@ -10,7 +10,7 @@
 namespace foreflow::simulate::drawn_disturbances_test {
 namespace {
 
-platform::Platform star(int devices) { return testing_support::star(devices, BytesPerSecond(1e9), Seconds(0)); }
+platform::Platform star(int devices) { return test::star(devices, BytesPerSecond(1e9), Seconds(0)); }
 
 std::vector<int> slow(double share, uint64_t seed, int devices) {
   std::vector<int> all;

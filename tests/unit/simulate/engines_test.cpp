@@ -10,9 +10,9 @@ namespace foreflow::simulate::engines_test {
 namespace {
 
 using collective::Kind;
-using testing_support::ProgramWriter;
-using testing_support::star;
-using testing_support::Wiring;
+using test::ProgramWriter;
+using test::star;
+using test::Wiring;
 
 const BytesPerSecond kBandwidth(25e9);
 const Seconds kLatency(2e-6);

@@ -99,8 +99,8 @@ std::map<int32_t, double> from_scratch(const std::map<int32_t, Route>& flows, co
 }
 
 TEST(FairShares, StayRightThroughAnyChanges) {
-  using testing_support::draw;
-  using testing_support::draw_real;
+  using test::draw;
+  using test::draw_real;
   for (uint64_t seed = 0; seed < 100; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937_64 rng(seed);

@@ -10,8 +10,8 @@ namespace {
 
 using collective::Kind;
 using stream::Issue;
-using testing_support::ProgramWriter;
-using testing_support::star;
+using test::ProgramWriter;
+using test::star;
 
 const BytesPerSecond kBandwidth(25e9);
 const Seconds kLatency(2e-6);

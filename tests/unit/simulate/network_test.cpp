@@ -9,9 +9,9 @@ namespace foreflow::simulate::network_test {
 namespace {
 
 using collective::Kind;
-using testing_support::ProgramWriter;
-using testing_support::star;
-using testing_support::Wiring;
+using test::ProgramWriter;
+using test::star;
+using test::Wiring;
 
 const Bytes kBytes(1e6);
 const BytesPerSecond kBandwidth(10e9);

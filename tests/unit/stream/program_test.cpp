@@ -10,7 +10,7 @@ namespace foreflow::stream::program_test {
 namespace {
 
 using collective::Kind;
-using testing_support::ProgramWriter;
+using test::ProgramWriter;
 
 // Two devices compute, meet in an all-reduce, and the first sends to the second.
 Program small() {

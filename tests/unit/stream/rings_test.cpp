@@ -23,7 +23,7 @@ TEST(Rings, AlternateTheirDirectionFromNodeToNode) {
 }
 
 TEST(Rings, CrossEachNicOnceEachWayAndStayOnTheirRails) {
-  const auto platform = testing_support::cluster(testing_support::in_nodes_of(4, 24));
+  const auto platform = test::cluster(test::in_nodes_of(4, 24));
   std::vector<int> places;
   for (int i = 0; i < 24; ++i) places.push_back(i);
   const auto& ring = collective::default_algorithm(collective::Kind::all_reduce);
@@ -43,9 +43,9 @@ TEST(Rings, CrossEachNicOnceEachWayAndStayOnTheirRails) {
 }
 
 TEST(Rings, HaveOneChannelWhereTheNodesHaveOneNic) {
-  testing_support::Ports ports;
+  test::Ports ports;
   ports.devices_per_nic = 99;
-  const auto platform   = testing_support::cluster({0, 0, 1, 1, 1}, ports);
+  const auto platform   = test::cluster({0, 0, 1, 1, 1}, ports);
   const auto& ring      = collective::default_algorithm(collective::Kind::all_reduce);
   const auto group      = place(platform, ring, collective::Kind::all_reduce, Bytes(1e6), {0, 1, 2, 3, 4}).task.group;
   EXPECT_EQ(group.rings, (Orders{{0, 1, 4, 3, 2}}));
@@ -77,12 +77,12 @@ TEST(Rings, UseAllNvlinksOfAHybridCubeMesh) {
 }
 
 TEST(Rings, FollowTheOrderOfTheDevicesBehindASwitch) {
-  const auto platform = testing_support::cluster(testing_support::in_nodes_of(4, 4));
+  const auto platform = test::cluster(test::in_nodes_of(4, 4));
   EXPECT_EQ(rings_in_node(platform, {2, 0, 3, 1}).orders, (Orders{{1, 3, 0, 2}}));
 }
 
 TEST(Tasks, KnowWhatLinksCanDo) {
-  auto plain                        = testing_support::cluster(testing_support::in_nodes_of(2, 4));
+  auto plain                        = test::cluster(test::in_nodes_of(2, 4));
   std::vector<platform::Link> links = plain.links();
   std::vector<platform::Route> routes;
   for (int from = 0; from < 4; ++from) {

@@ -9,7 +9,7 @@ namespace foreflow::stream::share_test {
 namespace {
 
 using collective::Kind;
-using testing_support::ProgramWriter;
+using test::ProgramWriter;
 
 // D1 computes for a second and sends to D2, which then computes for two.
 Program pair() {
@@ -19,7 +19,7 @@ Program pair() {
 }
 
 Timeline simulated(const Program& program, int devices) {
-  const platform::Platform star = testing_support::star(devices, BytesPerSecond(1e9), Seconds(0));
+  const platform::Platform star = test::star(devices, BytesPerSecond(1e9), Seconds(0));
   verify(program);
   return simulate::engines().get("analytic", "test").run(program, star);
 }

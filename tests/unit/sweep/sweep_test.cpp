@@ -1,6 +1,6 @@
 #include "foreflow/sweep/sweep.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -123,6 +123,21 @@ TEST(Sweep, RefusesAScenarioThatIsWrongAtEveryPointInTheSameWay) {
   source.set("platfrom", 1);
   EXPECT_EQ(message_of([&] { sweep(source, "mlp.json", {}); }),
             R"(mlp.json: $.platfrom: unknown key "platfrom"; the nearest is "platform")");
+}
+
+TEST(Sweep, RefusesAScenarioOfWhichEveryValueOfAnAxisIsWrong) {
+  Json source = question();
+  source.member("workload").set("model", parse_json(R"(["mpl", "mlq"])", "test"));
+  EXPECT_THAT(message_of([&] { sweep(source, "mlp.json", {}); }), testing::HasSubstr("\"mpl\""));
+}
+
+TEST(Sweep, SaysOfEveryPointWhyItIsRefused) {
+  const Result result = sweep(question(R"({"dp": [3, 5], "global_batch": 64})"), "mlp.json", {});
+  ASSERT_EQ(result.points.size(), 4U);
+  for (const Point& point : result.points) {
+    EXPECT_EQ(point.status, Status::failed);
+    EXPECT_THAT(point.why, testing::HasSubstr("$.strategy."));
+  }
 }
 
 }  // namespace
