@@ -28,11 +28,18 @@ constexpr char kMemory   = 'm';  // MemoryError
 constexpr char kError    = 'e';
 constexpr char kInternal = 'i';
 
-constexpr size_t kGrowth = 8;  // of what has been received, each time that it needs more room
-
 std::string last_line(std::string_view text) {
   const std::string_view trimmed = trim(text);
   return std::string(trimmed.substr(trimmed.rfind('\n') + 1));  // npos + 1 == 0
+}
+
+void write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) ::_exit(1);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
 }
 
 void close_all(std::initializer_list<int> descriptors) {
@@ -79,13 +86,23 @@ std::string unpack(std::string answer) {
   throw Error(answer.substr(0, border), answer.substr(border + 1));
 }
 
-void write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) ::_exit(1);
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
+std::string Length::of(std::string_view bytes) {
+  const size_t size = bytes.size();
+  std::string length(kBytes, '\0');
+  std::memcpy(length.data(), &size, kBytes);
+  return length;
+}
+
+std::optional<size_t> Length::in(std::string_view bytes) {
+  if (bytes.size() < kBytes) return std::nullopt;
+  size_t size = 0;
+  std::memcpy(&size, bytes.data(), kBytes);
+  return size;
+}
+
+void write_answer(int descriptor, std::string_view answer) {
+  write_all(descriptor, Length::of(answer));
+  write_all(descriptor, answer);
 }
 
 void Pipe::read_some() {
@@ -93,8 +110,6 @@ void Pipe::read_some() {
   const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
   if (count < 0 && errno == EINTR) return;
   if (count <= 0) return close();
-  const size_t size = bytes.size() + static_cast<size_t>(count);
-  if (size > bytes.capacity()) bytes.reserve(kGrowth * size);  // what is not used yet costs nothing
   bytes.append(buffer.data(), static_cast<size_t>(count));
 }
 
@@ -148,14 +163,26 @@ void Child::append_to(std::vector<pollfd>& waiting) const {
 
 void Child::receive(const pollfd& answer, const pollfd& messages) {
   if (answer.revents != 0) answer_.read_some();
+  if (const auto length = Length::in(answer_.bytes)) answer_.bytes.reserve(Length::kBytes + *length);
   if (messages.revents != 0) messages_.read_some();
+}
+
+std::optional<std::string> Child::next() {
+  std::string& bytes = answer_.bytes;
+  const auto length  = Length::in(bytes);
+  if (!length || bytes.size() < Length::kBytes + *length) return std::nullopt;
+  std::string later = bytes.substr(Length::kBytes + *length);
+  bytes.resize(Length::kBytes + *length);
+  bytes.erase(0, Length::kBytes);  // in place: answers may be large
+  return std::exchange(bytes, std::move(later));
 }
 
 std::string Child::take() {
   FOREFLOW_CHECK(finished() && pid_ > 0, "the answer of a running child, or taken twice");
-  const int status = wait();
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || answer_.bytes.empty()) throw death(status);
-  return std::move(answer_.bytes);
+  const int status                  = wait();
+  std::optional<std::string> answer = next();
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || !answer) throw death(status);
+  return *std::move(answer);
 }
 
 ChildDied Child::died() {

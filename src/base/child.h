@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,20 +24,28 @@ struct Pipe {
   void close();
 };
 
+// How many bytes follow, as it is sent before a request or an answer.
+struct Length {
+  static constexpr size_t kBytes = sizeof(size_t);
+  static std::string of(std::string_view bytes);
+  // Nothing if there are fewer than kBytes.
+  static std::optional<size_t> in(std::string_view bytes);
+};
+
 // Encodes what `work` returns or throws as bytes. Errors keep their type; bad_alloc becomes ChildDied at `where`.
 std::string answer_of(const std::string& where, const std::function<std::string()>& work);
 // Decodes such bytes: returns what was returned, or throws what was thrown (InternalError for other exceptions).
 std::string unpack(std::string answer);
 
-// Writes all bytes; ends the process when the reading end is closed.
-void write_all(int descriptor, std::string_view bytes);
+// Writes the length of an answer and its bytes; ends the process when the reading end is closed.
+void write_answer(int descriptor, std::string_view answer);
 
 // A running child. It never outlives this object, whose destructor kills a child whose answer was not taken, nor the
 // parent, however that ends.
 class Child {
  public:
-  // The child runs `body` with the descriptor that it is to write to. `where` names its work in the Error of a child
-  // that dies.
+  // The child runs `body` with the descriptor that it is to write its answers to. `where` names its work in the Error
+  // of a child that dies.
   Child(size_t index, std::string where, const std::function<void(int descriptor)>& body);
   Child(const Child&)            = delete;
   Child& operator=(const Child&) = delete;
@@ -50,11 +59,12 @@ class Child {
   void append_to(std::vector<pollfd>& waiting) const;
   void receive(const pollfd& answer, const pollfd& messages);
 
-  // The bytes received so far, and the child's stderr.
-  std::string& received() { return answer_.bytes; }
+  // The next answer, given once; nothing while it is not complete.
+  std::optional<std::string> next();
+  // What the child has written to stderr so far.
   std::string& messages() { return messages_.bytes; }
 
-  // All bytes of a finished child. Throws ChildDied when there are none, or when the child did not exit normally.
+  // The answer of a finished child. Throws ChildDied when there is none, or when the child did not exit normally.
   std::string take();
   // How a child ended that should have kept running.
   ChildDied died();

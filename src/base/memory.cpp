@@ -1,6 +1,7 @@
 #include "foreflow/base/memory.h"
 
 #include <fmt/core.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -11,6 +12,9 @@
 #include <optional>
 
 #include "foreflow/base/error.h"
+
+// Of tcmalloc; null where it is not linked.
+extern "C" __attribute__((weak)) void MallocExtension_ReleaseFreeMemory();
 
 namespace foreflow {
 namespace {
@@ -74,6 +78,11 @@ void check_memory(Bytes size, const std::function<std::string()>& name) {
   const Bytes left = available_memory();
   if (size <= left) return;
   throw MemoryError(fmt::format("{} takes {}; {} are available here", name(), format(size), format(left)));
+}
+
+void release_free_memory() {
+  ::malloc_trim(0);
+  if (MallocExtension_ReleaseFreeMemory != nullptr) MallocExtension_ReleaseFreeMemory();
 }
 
 }  // namespace foreflow

@@ -17,7 +17,7 @@ namespace {
 using Children = std::vector<std::unique_ptr<Child>>;
 
 std::function<void(int)> answering(const std::string& where, const std::function<std::string()>& work) {
-  return [&where, work](int descriptor) { write_all(descriptor, answer_of(where, work)); };
+  return [&where, work](int descriptor) { write_answer(descriptor, answer_of(where, work)); };
 }
 
 void receive_some(const Children& children) {

@@ -3,26 +3,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 
 namespace foreflow {
 namespace {
-
-using Number = std::array<char, sizeof(size_t)>;
-
-Number bytes_of(size_t number) {
-  Number bytes;
-  std::memcpy(bytes.data(), &number, sizeof(number));
-  return bytes;
-}
-
-size_t number_in(const char* bytes) {
-  size_t number = 0;
-  std::memcpy(&number, bytes, sizeof(number));
-  return number;
-}
 
 // False when the other end is closed.
 bool read_all(int descriptor, char* bytes, size_t count) {
@@ -36,22 +21,18 @@ bool read_all(int descriptor, char* bytes, size_t count) {
   return true;
 }
 
-// A request, like an answer, is its length and its bytes. Nothing when the other end is closed.
+// Nothing when the other end is closed.
 std::optional<std::string> receive_request(int descriptor) {
-  Number length;
+  std::string length(Length::kBytes, '\0');
   if (!read_all(descriptor, length.data(), length.size())) return std::nullopt;
-  std::string request(number_in(length.data()), '\0');
+  std::string request(Length::in(length).value(), '\0');
   if (!read_all(descriptor, request.data(), request.size())) return std::nullopt;
   return request;
 }
 
 void live(int requests, int answers, const Worker::Work& work) {
-  while (const std::optional<std::string> request = receive_request(requests)) {
-    const std::string answer = answer_of("worker", [&] { return work(*request); });
-    const Number length      = bytes_of(answer.size());
-    write_all(answers, {length.data(), length.size()});
-    write_all(answers, answer);
-  }
+  while (const std::optional<std::string> request = receive_request(requests))
+    write_answer(answers, answer_of("worker", [&] { return work(*request); }));
 }
 
 // A worker that died takes nothing; its pipes tell, and the signal of a broken one would end this process.
@@ -87,19 +68,14 @@ Worker::~Worker() { ::close(requests_); }
 
 void Worker::give(const std::string& request) {
   FOREFLOW_CHECK(!busy_, "a worker gets its next request before the answer to the last");
-  busy_               = true;
-  const Number length = bytes_of(request.size());
-  send_all(requests_, {length.data(), length.size()});
+  busy_ = true;
+  send_all(requests_, Length::of(request));
   send_all(requests_, request);
 }
 
 std::optional<std::string> Worker::take() {
-  std::string& bytes = child_.received();
-  if (bytes.size() < sizeof(size_t)) return std::nullopt;
-  const size_t end = sizeof(size_t) + number_in(bytes.data());
-  if (bytes.size() < end) return std::nullopt;
-  std::string answer = bytes.substr(sizeof(size_t), end - sizeof(size_t));
-  bytes.erase(0, end);
+  std::optional<std::string> answer = child_.next();
+  if (!answer) return std::nullopt;
   child_.messages().clear();  // should it die later, this was not its last message
   busy_ = false;
   return answer;

@@ -264,7 +264,7 @@ Idle find_idle(const stream::Program& program, const stream::Timeline& timeline,
 }  // namespace
 
 Summary summarise(const Job& job, const stream::Program& program, const stream::Timeline& timeline,
-                  const platform::Platform& platform) {
+                  const platform::Platform& platform, Detail detail) {
   FOREFLOW_CHECK(timeline.records.size() == program.streams.size(), "a timeline has the records of every stream");
   FOREFLOW_CHECK(timeline.links.size() <= platform.links().size(),
                  "a timeline uses links that the platform does not have");
@@ -288,6 +288,9 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
     device.host_idle      = std::min(hosts[d].idle, device.idle);  // other streams may be busy meanwhile
     device.host_inside    = hosts[d].inside;
   }
+  summary.interval = interval_of(summary);
+  if (detail == Detail::devices) return summary;
+
   summary.links                         = summarise_links(timeline, platform);
   const Tally tally                     = tally_of(program, timeline);
   summary.ops                           = time_by_op(program, tally);
@@ -299,8 +302,7 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
   summary.idle                          = find_idle(program, timeline, platform);
   summary.assumed                       = platform.declared().assumed;
   summary.assumed.insert(summary.assumed.end(), job.assumed.begin(), job.assumed.end());
-  summary.ignored  = platform.declared().ignored;
-  summary.interval = interval_of(summary);
+  summary.ignored = platform.declared().ignored;
   if (!timeline.paces.empty()) add_history(summary, program, timeline, platform);
   return summary;
 }

@@ -166,7 +166,6 @@ Expected<std::optional<lower::Lowered>> try_lower_alike(const Scenario& scenario
           ? lower::lower_two_shards(module, interpretation, scenario.cost, platform, distributed->replicas,
                                     distributed->shards, options)
           : lower::lower_replicas(module, interpretation, scenario.cost, platform, distributed->replicas, options);
-  tell(3);
   return lowered;
 }
 
@@ -177,8 +176,10 @@ Expected<std::optional<lower::Lowered>> try_lower_some(const Scenario& scenario,
                                                        const Finished& finished, const Held& held,
                                                        SharedPrograms* shared) {
   auto lowered = try_lower_alike(scenario, sequential, platform, run, true, finished, held, shared);
-  if (!lowered || *lowered) return lowered;
-  return try_lower_alike(scenario, sequential, platform, run, false, finished, held, shared);
+  if (lowered && !*lowered)
+    lowered = try_lower_alike(scenario, sequential, platform, run, false, finished, held, shared);
+  if (finished && lowered && *lowered) finished(3);
+  return lowered;
 }
 
 Expected<std::optional<Prediction>> try_predict_from_few(int few, const Scenario& scenario,

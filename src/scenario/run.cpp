@@ -57,17 +57,18 @@ lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequen
 }
 
 Prediction predict(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
-                   const platform::Platform& platform, const Finished& finished) {
+                   const platform::Platform& platform, const Finished& finished, report::Detail detail) {
   simulate::Run run = simulate_on(scenario, lowered.compact, platform);
   tell(finished, 4);
   const report::Job job   = describe(scenario, sequential, lowered, platform, stream::executions(lowered.compact));
-  report::Summary summary = report::summarise(job, run.program, run.timeline, platform);
+  report::Summary summary = report::summarise(job, run.program, run.timeline, platform, detail);
   tell(finished, kSteps);
   return {std::move(run.program), std::move(run.timeline), std::move(summary)};
 }
 
 Expected<Prediction> try_predict(const Scenario& scenario, const Sequential& sequential,
-                                 const platform::Platform& platform, const Finished& finished, SharedPrograms* shared) {
+                                 const platform::Platform& platform, const Finished& finished, SharedPrograms* shared,
+                                 report::Detail detail) {
   for (const int few : few_microbatches(scenario, sequential)) {
     auto predicted = try_predict_from_few(few, scenario, sequential, platform, shared);
     if (!predicted) return predicted.refusal();
@@ -78,16 +79,16 @@ Expected<Prediction> try_predict(const Scenario& scenario, const Sequential& seq
   }
   auto lowered = try_lower_some(scenario, sequential, platform, 0, finished, {}, shared);
   if (!lowered) return lowered.refusal();
-  Prediction prediction = predict(scenario, sequential, **lowered, platform, finished);
+  Prediction prediction = predict(scenario, sequential, **lowered, platform, finished, detail);
   prediction.compact    = std::make_shared<const stream::CompactProgram>(std::move((*lowered)->compact));
   return prediction;
 }
 
 Expected<Outcome> try_run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
-                          const Finished& finished, SharedPrograms* shared) {
+                          const Finished& finished, SharedPrograms* shared, report::Detail detail) {
   const auto resolved = resolve(scenario, sequential, *platform);
   if (!resolved) return resolved.refusal();
-  auto predicted = try_predict(*resolved, sequential, *platform, finished, shared);
+  auto predicted = try_predict(*resolved, sequential, *platform, finished, shared, detail);
   if (!predicted) return predicted.refusal();
   return Outcome{std::move(predicted->summary), std::move(predicted->program), std::move(predicted->timeline), platform,
                  std::move(predicted->compact)};

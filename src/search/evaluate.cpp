@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "foreflow/base/memory.h"
+
 namespace foreflow::search {
 namespace {
 
@@ -37,6 +39,12 @@ std::optional<Spread> read_spread(const JsonView& json) {
   const auto items = json.items();
   if (items.size() != 3) json.fail("is not three times");
   return Spread{Seconds(items[0].as_number()), Seconds(items[1].as_number()), Seconds(items[2].as_number())};
+}
+
+// What is free when a program has been lowered is in small pieces, so all that the simulation needs would come on top.
+void make_room(size_t step) {
+  constexpr size_t kLowered = 3;
+  if (step == kLowered) release_free_memory();
 }
 
 Prediction unpredicted(Refusal refusal) {
@@ -97,7 +105,8 @@ Prediction Predictor::predict(const ReadPoint& point) {
   try {
     const auto program = sequential(scenario);
     if (!program) return unpredicted(program.refusal());
-    const auto outcome = scenario::try_run(scenario, **program, point.cluster->platform, {}, &shared_);
+    const auto outcome =
+        scenario::try_run(scenario, **program, point.cluster->platform, make_room, &shared_, report::Detail::devices);
     if (!outcome) return unpredicted(outcome.refusal());
     Prediction prediction = answer(outcome->summary);
     if (worlds_.count > 0 && !prediction.refusal)

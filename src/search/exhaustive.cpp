@@ -25,6 +25,7 @@
 #include "search/open_branches.h"
 #include "search/placement_forms.h"
 #include "search/refine.h"
+#include "search/refused_list.h"
 #include "search/survey.h"
 #include "search/twins.h"
 
@@ -59,6 +60,7 @@ class Search {
         options_(options),
         surveyor_(question, options, kProspects),
         standing_(question.goal(), options.top, options.pruning),
+        refused_(surveyor_.branches()),
         waiting_(standing_),
         same_(question.worlds().count > 0),
         predictor_(question.worlds()),
@@ -72,7 +74,8 @@ class Search {
     result_.points  = survey.points;
     result_.refused = survey.refused;
     result_.reasons = survey.reasons;
-    for (const auto& [number, refused] : survey.infeasible) list_refused(result_, branches(), refused);
+    for (const auto& [number, refused] : survey.infeasible) refused_.add(refused);
+    survey.infeasible   = {};
     result_.interrupted = survey.stopped;
     result_.estimated   = survey.stopped;  // as many as were met
     while (!result_.interrupted) {
@@ -83,6 +86,7 @@ class Search {
       survey              = surveyor_.survey(&*last);
       result_.interrupted = survey.stopped;
     }
+    refused_.list(result_);
     add_same();
     result_.proven = !result_.interrupted;
     result_.gap    = result_.proven ? 0 : gap_;
@@ -104,21 +108,27 @@ class Search {
       const auto predictions  = question_.kept().predictions({point}, workers, kPredict);
       if (guessed_.emplace(point, admitted(predictions.front(), question_.goal().terms)).first->second.refusal)
         continue;
-      note(point, guessed_.at(point));
+      note(branch, point, guessed_.at(point));
       report({});
     }
   }
 
-  // Adds a prediction to the result.
-  void note(const std::string& point, const Prediction& prediction) {
-    const ReadPoint read = question_.read(parse_json(point, "point"));
-    if (!prediction.refusal) {
-      places_.emplace(point, result_.ranked.size());
-    } else {
+  // Adds a prediction to the result. `point` is the text of the branch.
+  void note(const Branch& branch, const std::string& point, const Prediction& prediction) {
+    if (prediction.refusal) {
+      if (prediction.predicted) ++result_.evaluated;
       refusals_.emplace(point, *prediction.refusal);
+      return refuse({branch, *prediction.refusal});
     }
+    const ReadPoint read = question_.read(branch.point);
+    places_.emplace(point, result_.ranked.size());
     search::add(result_, read, prediction);
-    if (!prediction.refusal) standing_.add(figures_of(prediction, read));
+    standing_.add(figures_of(prediction, read));
+  }
+
+  void refuse(const Refused& refused) {
+    count_refused(result_, branches(), refused);
+    refused_.add(refused);
   }
 
   // Decides the branches, as far as they are not ruled out.
@@ -179,7 +189,7 @@ class Search {
     const Branch branch = prospect.branch();
     if (branches().is_point(branch)) {
       if (const auto guess = guessed_.find(prospect.point); guess != guessed_.end()) {
-        if (guess->second.refusal) note(guess->first, guess->second);
+        if (guess->second.refusal) note(branch, guess->first, guess->second);
         return;
       }
       if (const auto plain = branches().plain(branch)) return twins_.add(branch.point, plain->point, plain->key);
@@ -212,7 +222,7 @@ class Search {
       for (const JsonView& child : JsonView(answers, "branches").items()) {
         Prospect prospect = read_prospect(child.at("prospect"));
         if (child.has("refusal"))
-          add_refused(result_, branches(), {prospect.branch(), read_refusal(child.at("refusal"))});
+          refuse({prospect.branch(), read_refusal(child.at("refusal"))});
         else
           add(std::move(prospect));
       }
@@ -230,8 +240,10 @@ class Search {
     }
     const std::vector<Prediction> predictions = question_.kept().predictions(points, workers, kPredict);
     for (size_t i = 0; i < asked.size(); ++i) predicted_[asked[i]] = predictions[i];
-    for (size_t i = 0; i < chosen.size(); ++i)
-      note(chosen[i].prospect.point, admitted(predicted_.at(keys[i]), question_.goal().terms));
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      const Prospect& prospect = chosen[i].prospect;
+      note(prospect.branch(), prospect.point, admitted(predicted_.at(keys[i]), question_.goal().terms));
+    }
   }
 
   // Neighbours in the order of their text share a model of stages more often than not. Points that do the same have the
@@ -364,7 +376,7 @@ class Search {
       most.samples_per_second = std::min(most.samples_per_second, samples / time.value());
     }
     if (auto refusal = surveyor_.hopeless(most, *read.cluster)) {
-      add_refused(result_, branches(), {branch, *std::move(refusal)});
+      refuse({branch, *std::move(refusal)});
       return false;
     }
     prospect.score = score_of(question_.goal(), most);
@@ -397,6 +409,7 @@ class Search {
   const Options& options_;
   Surveyor surveyor_;
   Standing standing_;
+  RefusedList refused_;
   OpenBranches waiting_;
   SamePredictions same_;
   std::map<std::string, Prediction> predicted_;  // by their names

@@ -5,31 +5,26 @@
 namespace foreflow::search {
 namespace {
 
-KnownPlan known_plan(size_t number, schedule::Plan plan) {
-  KnownPlan known{number, std::move(plan)};
-  const bool any = std::any_of(known.plan.order.begin(), known.plan.order.end(), [](const auto& tasks) {
-    return std::any_of(tasks.begin(), tasks.end(), [](const schedule::Task& task) { return task.joined; });
-  });
-  if (!any) return known;
-  known.loose = known.plan;
-  for (auto& tasks : known.loose->order) {
+KnownPlan loosened(size_t number, schedule::Plan plan) {
+  for (auto& tasks : plan.order) {
     for (schedule::Task& task : tasks) task.joined = false;
+    tasks.shrink_to_fit();
   }
-  return known;
+  return {number, std::move(plan)};
 }
 
 }  // namespace
 
 const KnownPlan& Plans::of(const schedule::ScheduleDef& schedule, const schedule::Size& size) {
-  constexpr size_t kMostTasks = 2'000'000;  // which take about thirty megabytes
+  constexpr size_t kMostTasks = 1'000'000;  // which take sixteen megabytes
   const std::tuple key(&schedule, size.devices, size.microbatches, size.chunks);
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   if (tasks_ > kMostTasks) {
     known_.clear();
     tasks_ = 0;
   }
-  const KnownPlan& known = known_.emplace(key, known_plan(made_++, schedule::plan(schedule, size))).first->second;
-  for (const auto& tasks : known.plan.order) tasks_ += (known.loose ? 2 : 1) * tasks.size();
+  const KnownPlan& known = known_.emplace(key, loosened(made_++, schedule::plan(schedule, size))).first->second;
+  for (const auto& tasks : known.plan.order) tasks_ += tasks.size();
   return known;
 }
 
@@ -48,7 +43,7 @@ const schedule::Slots& Plays::of(const KnownPlan& plan, const schedule::Costs& c
     known_.splice(known_.begin(), known_, found);
     return known_.front().slots;
   }
-  known_.push_front({plan.number, costs.hop, costs.stages, schedule::play(plan.loosened(), costs), 0});
+  known_.push_front({plan.number, costs.hop, costs.stages, schedule::play(plan.plan, costs), 0});
   for (const auto& slots : known_.front().slots) known_.front().tasks += slots.size();
   size_t tasks = 0, plays = 0;
   for (auto at = known_.begin(); at != known_.end(); ++plays) {

@@ -3,7 +3,6 @@
 
 #include <list>
 #include <map>
-#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -11,13 +10,10 @@
 
 namespace foreflow::search {
 
+// Loosened: no tasks run as one, each waits for its own inputs only.
 struct KnownPlan {
   size_t number;  // no other plan has it
   schedule::Plan plan;
-  // The plan without tasks that run as one: each waits for its own inputs only. Nothing where it is the same.
-  std::optional<schedule::Plan> loose = {};
-
-  const schedule::Plan& loosened() const { return loose ? *loose : plan; }
 };
 
 class Plans {
@@ -30,7 +26,7 @@ class Plans {
   size_t tasks_ = 0, made_ = 0;  // in all of them; plans, ever
 };
 
-// Loosened plans, played with the costs that were asked for last: strategies that differ in what their tasks do not
+// Plans, played with the costs that were asked for last: strategies that differ in what their tasks do not
 // wait for have the same.
 class Plays {
  public:

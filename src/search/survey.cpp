@@ -269,15 +269,8 @@ const std::vector<scenario::Placement>& Surveyor::placements(const Branch& branc
   return found->second;
 }
 
-void list_refused(Result& result, const Branches& branches, const Refused& refused) {
-  const size_t room = kMostListed - std::min(kMostListed, result.infeasible.size());
-  if (room == 0) return;
-  for (const Json& point : branches.first_points(refused.branch, room)) list_infeasible(result, point, refused.refusal);
-}
-
-void add_refused(Result& result, const Branches& branches, const Refused& refused) {
+void count_refused(Result& result, const Branches& branches, const Refused& refused) {
   const size_t count = branches.points(refused.branch);
-  list_refused(result, branches, refused);
   result.reasons[reason_of(refused.refusal)] += count;
   result.refused += count;
 }

@@ -99,9 +99,7 @@ class Surveyor {
   std::map<std::string, std::vector<scenario::Placement>> placements_;  // by their text
 };
 
-// Adds the points of a branch to those that are infeasible.
-void add_refused(Result& result, const Branches& branches, const Refused& refused);
-// Adds them to the list only, as far as it has room.
-void list_refused(Result& result, const Branches& branches, const Refused& refused);
+// Counts the points of a branch among those that are infeasible.
+void count_refused(Result& result, const Branches& branches, const Refused& refused);
 
 }  // namespace foreflow::search

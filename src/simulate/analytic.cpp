@@ -67,8 +67,9 @@ stream::Timeline simulate_folded(const FoldedProgram& folded, const platform::Pl
   const ComputeTimes times(folded.program, platform, options.disturbances);
   const Participants participants = all_participants(folded.program, folded.each);
   // Communications do not slow each other down, so all equal ones take the same time.
-  const SimulationResult result = perform({folded.program, participants, folded.each, times, options});
-  return timeline_of(result, folded, {folded.program, participants, folded.together, times, options}, platform);
+  SimulationResult result = perform({folded.program, participants, folded.each, times, options});
+  return timeline_of(std::move(result), folded, {folded.program, participants, folded.together, times, options},
+                     platform);
 }
 
 }  // namespace

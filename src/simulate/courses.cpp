@@ -95,6 +95,7 @@ int32_t Courses::context(int32_t procedure_number, int32_t renamed) {
         const CompactProgram::ComputeStep& compute = procedure.computes[index];
         Course& course                             = course_of(streams[static_cast<size_t>(compute.lane)]);
         course.entries.push_back({compute.event, compute.memory, kCompute});
+        ++course.items;
         course.pattern = mix(mix(course.pattern, number(compute.event)), number(compute.memory));
         break;
       }
@@ -109,6 +110,7 @@ int32_t Courses::context(int32_t procedure_number, int32_t renamed) {
           Course& course    = course_of(members[i]);
           const int32_t own = number_in(course, met);
           course.entries.push_back({meeting.communication, of[i].memory, own});
+          ++course.items;
           const Colour role = hands_over && i == 0 ? 1 : 2;
           course.pattern    = mix(mix(mix(mix(course.pattern, number(-1 - meeting.communication)), number(own)), role),
                                   number(of[i].memory));
@@ -129,6 +131,7 @@ int32_t Courses::context(int32_t procedure_number, int32_t renamed) {
             }
           }
           course.entries.push_back({number, found->second, kCall});
+          course.items += inner.items;
           course.pattern = mix(mix(course.pattern, inner.pattern), Colour{3});
           for (size_t i = 0; i < inner.groups.size(); ++i)
             course.pattern =

@@ -38,6 +38,8 @@ class Courses {
   uint64_t pattern(int32_t stream) const { return course(stream).pattern; }
   // its groups, in the order of their first items;
   const std::vector<int32_t>& groups_of(int32_t stream) const { return course(stream).groups; }
+  // the number of its items;
+  size_t items_of(int32_t stream) const { return course(stream).items; }
   // visit(event, memory, group, Depth) for each item, where `group` is an index into groups_of(stream); -1: the item is
   // a compute.
   template <class Visit>
@@ -59,6 +61,7 @@ class Courses {
   // The course of one stream in a context.
   struct Course {
     uint64_t pattern = 0;
+    size_t items     = 0;
     std::vector<int32_t> groups;
     std::vector<Entry> entries;
     std::vector<int32_t> names;                    // per group of a callee: its index in `groups`

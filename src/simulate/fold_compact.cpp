@@ -32,12 +32,13 @@ bool may_decouple(const Footprints& footprints, const Options& options) {
 class Folder {
  public:
   Folder(const stream::CompactProgram& compact, const Courses& courses, const RealGroups& groups,
-         const CompactColours& colours)
+         const CompactColours& colours, FoldedFor purpose)
       : compact_(compact),
         courses_(courses),
         groups_(groups),
         classes_(colours.devices),
         kinds_(colours.groups),
+        purpose_(purpose),
         members_of_(kinds_.first().size()) {}
 
   bool worth() const { return 2 * classes_.first().size() <= classes_.all().size(); }
@@ -64,7 +65,7 @@ class Folder {
 
   stream::Program take() { return std::move(program_); }
   // Per instance: its class of groups. Per class: its rows.
-  const std::vector<int32_t>& kind_of_instance() const { return kind_of_instance_; }
+  std::vector<int32_t> take_kinds() { return std::move(kind_of_instance_); }
   std::vector<std::vector<Courses::Depth>> take_depths() { return std::move(depths_); }
   std::vector<std::vector<int32_t>> rows_of_kinds() const {
     std::vector<std::vector<int32_t>> rows(kinds_.first().size());
@@ -161,9 +162,11 @@ class Folder {
     }
     if (std::set<int32_t>(kinds.begin(), kinds.end()).size() != kinds.size()) return false;
     auto& items = program_.streams[number].items;
-    depths_.emplace_back();
+    items.reserve(courses_.items_of(stream));
+    const bool is_of_rounds = purpose_ == FoldedFor::rounds;
+    if (is_of_rounds) depths_.emplace_back().reserve(courses_.items_of(stream));
     courses_.visit(stream, [&](int32_t event, int32_t memory, int32_t group, Courses::Depth depth) {
-      depths_.back().push_back(depth);
+      if (is_of_rounds) depths_.back().push_back(depth);
       if (group < 0) {
         items.push_back({event, -1, memory});
         return;
@@ -178,6 +181,7 @@ class Folder {
   const Courses& courses_;
   const RealGroups& groups_;
   const Numbering classes_, kinds_;  // of devices, of groups
+  const FoldedFor purpose_;
   stream::Program program_;
   std::vector<std::vector<int32_t>> streams_of_;  // by device of the compact program
   std::vector<int32_t> device_of_, position_;     // by stream of the compact program
@@ -191,7 +195,7 @@ class Folder {
 }  // namespace
 
 std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const platform::Platform& platform,
-                                  const Options& options, Saving saving) {
+                                  const Options& options, FoldedFor purpose) {
   if (options.disturbances.jitter.amplitude > 0 || options.observe || !options.fold) return {};
   const Courses courses(compact);
   FoldedProgram result;
@@ -199,8 +203,8 @@ std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const p
   if (may_decouple(result.each, options)) return {};
   sources(options.disturbances, platform, result.each);  // its loads
   const CompactColours colours = compact_colours(compact, courses, groups, result.each, platform, options.disturbances);
-  Folder folder(compact, courses, groups, colours);
-  if ((saving == Saving::half && !folder.worth()) || !folder.run()) return {};
+  Folder folder(compact, courses, groups, colours, purpose);
+  if ((purpose == FoldedFor::one_run && !folder.worth()) || !folder.run()) return {};
   result.program = folder.take();
 
   const Numbering links(colours.links);
@@ -211,8 +215,11 @@ std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const p
     for (int32_t& row : of_kind) row = groups.rows[static_cast<size_t>(row)].footprint;
     merged.push_back(of_kind.front() < 0 ? -1 : merger.merge(of_kind, -1, result.together));
   }
-  for (size_t i = 0; i < result.program.instances.size(); ++i) {
-    const auto kind         = static_cast<size_t>(folder.kind_of_instance()[i]);
+  std::vector<int32_t> kinds = folder.take_kinds();
+  result.together.of_instance.reserve(kinds.size());
+  result.each.of_instance.reserve(kinds.size());
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    const auto kind         = static_cast<size_t>(kinds[i]);
     const int32_t footprint = merged[kind];
     result.together.of_instance.push_back(footprint);
     result.each.of_instance.push_back(rows[kind].front());
@@ -222,8 +229,10 @@ std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const p
   }
   for (size_t i = result.each.loads.size() - options.disturbances.background.size(); i < result.each.loads.size(); ++i)
     result.together.loads.push_back(merger.kept(result.each.loads[i]));
-  result.kind_of_instance = folder.kind_of_instance();
-  result.depths           = folder.take_depths();
+  if (purpose == FoldedFor::rounds) {
+    result.kind_of_instance = std::move(kinds);
+    result.depths           = folder.take_depths();
+  }
   for (const int32_t number : links.all()) result.like_link.push_back(links.first()[static_cast<size_t>(number)]);
   return result;
 }

@@ -11,19 +11,24 @@ class InstanceNumbers {
 
   std::optional<std::vector<int32_t>> run() {
     for (stream::Stream& stream : program_.streams) name(stream);
+    of_kind_ = {};
     if (!find_order()) return {};
-    std::vector<stream::Instance> instances(order_.size());
-    std::vector<int32_t> kinds(order_.size());
-    for (size_t i = 0; i < order_.size(); ++i) {
-      instances[static_cast<size_t>(order_[i])] = std::move(program_.instances[i]);
-      kinds[static_cast<size_t>(order_[i])]     = kinds_[i];
-    }
-    program_.instances = std::move(instances);
+    const auto ordered = [this](const std::vector<int32_t>& by_name) {
+      std::vector<int32_t> result(order_.size());
+      for (size_t i = 0; i < order_.size(); ++i) result[static_cast<size_t>(order_[i])] = by_name[i];
+      return result;
+    };
+    std::vector<int32_t> kinds = ordered(kinds_);
+    communications_            = ordered(communications_);
     for (stream::Stream& stream : program_.streams) {
       for (stream::Item& item : stream.items) {
         if (item.instance >= 0) item.instance = order_[static_cast<size_t>(item.instance)];
       }
     }
+    program_.instances.clear();
+    program_.instances.reserve(kinds.size());
+    for (size_t i = 0; i < kinds.size(); ++i)
+      program_.instances.push_back({communications_[i], members_[static_cast<size_t>(kinds[i])]});
     return kinds;
   }
 
@@ -36,9 +41,9 @@ class InstanceNumbers {
       std::vector<int32_t>& of_kind = of_kind_[kind];
       const size_t n                = executed[kind]++;
       if (n == of_kind.size()) {
-        of_kind.push_back(static_cast<int32_t>(program_.instances.size()));
-        program_.instances.push_back({item.event, members_[kind]});
+        of_kind.push_back(static_cast<int32_t>(kinds_.size()));
         kinds_.push_back(static_cast<int32_t>(kind));
+        communications_.push_back(item.event);
       }
       item.instance = of_kind[n];
     }
@@ -46,7 +51,7 @@ class InstanceNumbers {
 
   // In which instances can follow each other: each comes when all its members have come to it.
   bool find_order() {
-    order_.assign(program_.instances.size(), -1);
+    order_.assign(kinds_.size(), -1);
     std::vector<int32_t> arrived(order_.size(), 0);
     std::vector<size_t> next(program_.streams.size(), 0);
     std::vector<int32_t> ready;
@@ -59,7 +64,7 @@ class InstanceNumbers {
       while (next[stream] < items.size() && items[next[stream]].instance < 0) ++next[stream];
       if (next[stream] == items.size()) continue;
       const auto instance = static_cast<size_t>(items[next[stream]].instance);
-      const auto& members = program_.instances[instance].members;
+      const auto& members = members_[static_cast<size_t>(kinds_[instance])];
       if (static_cast<size_t>(++arrived[instance]) < members.size()) continue;
       order_[instance] = count++;
       for (size_t i = members.size(); i-- > 0;) {
@@ -74,6 +79,7 @@ class InstanceNumbers {
   const std::vector<stream::Members>& members_;
   std::vector<std::vector<int32_t>> of_kind_;  // instances by kind
   std::vector<int32_t> kinds_;                 // by instance
+  std::vector<int32_t> communications_;        // by instance
   std::vector<int32_t> order_;                 // by instance: the number that it gets
 };
 

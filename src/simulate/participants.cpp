@@ -8,8 +8,6 @@ Participants all_participants(const stream::Program& program, const Footprints& 
   Participants participants;
   participants.streams.resize(program.streams.size());
   std::iota(participants.streams.begin(), participants.streams.end(), 0);
-  participants.meeting_of.resize(program.instances.size());
-  std::iota(participants.meeting_of.begin(), participants.meeting_of.end(), 0);
   participants.meetings.reserve(program.instances.size());
   for (size_t i = 0; i < program.instances.size(); ++i) {
     const auto& members  = program.instances[i].members;

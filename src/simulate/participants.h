@@ -19,7 +19,12 @@ struct Participants {
 
   std::vector<int32_t> streams;     // simulated streams: indices into Program::streams, ascending
   std::vector<Meeting> meetings;    // ascending by `example`
-  std::vector<int32_t> meeting_of;  // for each of Program::instances: its index into `meetings`
+  std::vector<int32_t> meeting_of;  // as `meeting`; empty: each instance is a meeting of its own
+
+  // The index into `meetings` of an instance of the program.
+  int32_t meeting(int32_t instance) const {
+    return meeting_of.empty() ? instance : meeting_of[static_cast<size_t>(instance)];
+  }
 };
 
 // Every stream and every instance of the program, unfolded.

@@ -119,7 +119,7 @@ std::optional<RunOfRounds> EngineDef::run(const stream::CompactProgram& program,
   if (!extrapolates(options)) return {};
   try {
     check(options.disturbances, platform);
-    auto folded = fold(program, platform, options, Saving::any);
+    auto folded = fold(program, platform, options, FoldedFor::rounds);
     if (!folded) return {};
     const auto stretches = find_rounds(*folded, rounds.held);
     if (!stretches) return {};

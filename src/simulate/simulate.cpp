@@ -16,7 +16,7 @@ namespace definitions {
 Run EngineDef::run(const stream::CompactProgram& program, const platform::Platform& platform,
                    const Options& options) const {
   check(options.disturbances, platform);
-  if (auto folded = simulate_folded == nullptr ? std::nullopt : fold(program, platform, options, Saving::half)) {
+  if (auto folded = simulate_folded == nullptr ? std::nullopt : fold(program, platform, options, FoldedFor::one_run)) {
     try {
       stream::Timeline timeline = simulate_folded(*folded, platform, options);
       return {std::move(folded->program), std::move(timeline)};

@@ -45,42 +45,63 @@ std::vector<T> take(std::string_view& message) {
 // Indices of what belongs to each of `count` groups, in order: group g has members[first[g]] .. members[first[g + 1] -
 // 1].
 struct Groups {
-  std::vector<size_t> first, members;
+  std::vector<uint32_t> first, members;
 };
 
 Groups by_meeting(const std::vector<stream::Flow>& flows, size_t meetings) {
-  Groups groups{std::vector<size_t>(meetings + 1, 0), std::vector<size_t>(flows.size())};
+  Groups groups{std::vector<uint32_t>(meetings + 1, 0), std::vector<uint32_t>(flows.size())};
   for (const stream::Flow& flow : flows) ++groups.first[static_cast<size_t>(flow.instance) + 1];
   std::partial_sum(groups.first.begin(), groups.first.end(), groups.first.begin());
-  std::vector<size_t> next = groups.first;
-  for (size_t i = 0; i < flows.size(); ++i) groups.members[next[static_cast<size_t>(flows[i].instance)]++] = i;
+  std::vector<uint32_t> next = groups.first;
+  for (uint32_t i = 0; i < flows.size(); ++i) groups.members[next[static_cast<size_t>(flows[i].instance)]++] = i;
   return groups;
 }
 
-// The start and end of an instance. Kept by instance, because streams reach instances in another order than Program
-// keeps them.
+// Where the start and end of an instance are found.
 struct Outcome {
   int32_t meeting;
   int32_t signals;  // of a hand-over: the stream that signals; otherwise negative
 };
 
-std::vector<Outcome> outcomes_of(const SimulationInput& input) {
-  // A meeting names the signalling stream itself, which need not be the representative of its class.
-  const bool unfolded = input.participants.streams.size() == input.program.streams.size();
-  std::vector<Outcome> outcomes(input.program.instances.size());
-  for (size_t i = 0; i < outcomes.size(); ++i) {
-    const int32_t meeting = input.participants.meeting_of[i];
-    const int32_t signals = input.participants.meetings[static_cast<size_t>(meeting)].signals;
-    outcomes[i]           = {meeting, signals < 0 || unfolded ? signals : input.program.instances[i].members.front()};
+// Kept by instance where a meeting is more than one, because streams reach instances in another order than Program
+// keeps them.
+class Outcomes {
+ public:
+  explicit Outcomes(const SimulationInput& input) : participants_(input.participants) {
+    if (participants_.meeting_of.empty()) return;
+    // A meeting names the signalling stream itself, which need not be the representative of its class.
+    const bool unfolded = participants_.streams.size() == input.program.streams.size();
+    all_.resize(input.program.instances.size());
+    for (size_t i = 0; i < all_.size(); ++i) {
+      const int32_t meeting = participants_.meeting_of[i];
+      const int32_t signals = participants_.meetings[static_cast<size_t>(meeting)].signals;
+      all_[i]               = {meeting, signals < 0 || unfolded ? signals : input.program.instances[i].members.front()};
+    }
   }
-  return outcomes;
-}
+
+  Outcome of(int32_t instance) const {
+    const auto i = static_cast<size_t>(instance);
+    return all_.empty() ? Outcome{instance, participants_.meetings[i].signals} : all_[i];
+  }
+  void fetch(int32_t instance) const {
+    const auto i = static_cast<size_t>(instance);
+    if (all_.empty()) {
+      __builtin_prefetch(&participants_.meetings[i]);
+    } else {
+      __builtin_prefetch(&all_[i]);
+    }
+  }
+
+ private:
+  const Participants& participants_;
+  std::vector<Outcome> all_;
+};
 
 constexpr size_t kOutcomesAhead = 16;  // items: outcomes are fetched before they are needed
 
 // The records of the stream. Adds to `issued` what its host does, if anything costs hosts time.
 std::vector<stream::Record> records(int32_t stream, const SimulationResult& result, const SimulationInput& input,
-                                    const std::vector<Outcome>& outcomes, std::vector<stream::Issued>& issued) {
+                                    const Outcomes& outcomes, std::vector<stream::Issued>& issued) {
   const std::vector<stream::Item>& items = input.program.streams[static_cast<size_t>(stream)].items;
   const bool as_planned                  = input.times.as_planned(stream);
   const double* durations                = input.times.durations();
@@ -95,7 +116,7 @@ std::vector<stream::Record> records(int32_t stream, const SimulationResult& resu
   for (size_t i = 0; i < items.size(); ++i) {
     const stream::Item item = items[i];
     if (i + kOutcomesAhead < items.size() && items[i + kOutcomesAhead].instance >= 0)
-      __builtin_prefetch(&outcomes[static_cast<size_t>(items[i + kOutcomesAhead].instance)]);
+      outcomes.fetch(items[i + kOutcomesAhead].instance);
     double start = clock;
     if (share > 0 && item.instance >= 0) shared.computed(begun, clock);
     if (item.instance < 0 && hosted) {
@@ -107,9 +128,9 @@ std::vector<stream::Record> records(int32_t stream, const SimulationResult& resu
     } else if (item.instance < 0) {
       clock = as_planned ? clock + durations[item.event] : input.times.end(stream, i, item.event, clock);
     } else {
-      const Outcome& outcome = outcomes[static_cast<size_t>(item.instance)];
-      const auto meeting     = static_cast<size_t>(outcome.meeting);
-      const bool signals     = outcome.signals >= 0 && stream == outcome.signals;
+      const Outcome outcome = outcomes.of(item.instance);
+      const auto meeting    = static_cast<size_t>(outcome.meeting);
+      const bool signals    = outcome.signals >= 0 && stream == outcome.signals;
       if (hosted) {
         const double from    = host.now();
         const double arrival = outcome.signals < 0 || signals ? host.arrive(input.times.issue(item), clock) : clock;
@@ -134,6 +155,45 @@ std::vector<stream::Record> records(int32_t stream, const SimulationResult& resu
     out[i] = {Seconds(start), Seconds(clock)};
   }
   return all;
+}
+
+void add_records(const SimulationResult& result, const SimulationInput& input, stream::Timeline& timeline) {
+  const Outcomes outcomes(input);
+  timeline.records.resize(input.program.streams.size());
+  for (size_t i = 0; i < timeline.records.size(); ++i) {
+    std::vector<stream::Issued> issued;
+    timeline.records[i] = records(static_cast<int32_t>(i), result, input, outcomes, issued);
+    if (input.times.hosted()) timeline.issued.push_back(std::move(issued));
+    if (!timeline.records[i].empty()) timeline.makespan = std::max(timeline.makespan, timeline.records[i].back().end);
+  }
+}
+
+// Without the algorithms.
+stream::Timeline times_of(SimulationResult result, const SimulationInput& input, const platform::Platform& platform) {
+  stream::Timeline timeline{Seconds(0), {}, {}};
+  add_records(result, input, timeline);
+  for (std::vector<double>* moments : {&result.starts, &result.ends, &result.busy}) *moments = {};  // millions
+  const Groups groups = by_meeting(result.flows, input.participants.meetings.size());
+  size_t flows        = 0;
+  for (const int32_t meeting : input.participants.meeting_of)
+    flows += groups.first[static_cast<size_t>(meeting) + 1] - groups.first[static_cast<size_t>(meeting)];
+  if (input.participants.meeting_of.empty()) flows = result.flows.size();
+  timeline.flows.reserve(flows);
+  for (size_t instance = 0; instance < input.program.instances.size(); ++instance) {
+    const auto meeting = static_cast<size_t>(input.participants.meeting(static_cast<int32_t>(instance)));
+    for (uint32_t i = groups.first[meeting]; i < groups.first[meeting + 1]; ++i) {
+      stream::Flow flow  = result.flows[groups.members[i]];
+      flow.instance      = static_cast<int32_t>(instance);
+      const Phase& phase = input.footprints.phases_of(input.footprints.of(instance))[static_cast<size_t>(flow.phase)];
+      flow.alone         = phase.alone;
+      if (phase.relay < 0) flow.load = phase.load;
+      timeline.flows.push_back(flow);
+      if (input.options.observe) timeline.paces.push_back(result.paces[groups.members[i]]);
+    }
+  }
+  timeline.loads = crossings(input.footprints);
+  timeline.links = link_uses(input.program, timeline, platform.links().size());
+  return timeline;
 }
 
 }  // namespace
@@ -173,43 +233,16 @@ SimulationResult from_message(std::string_view message) {
   return result;
 }
 
-stream::Timeline timeline_of(const SimulationResult& result, const SimulationInput& input,
+stream::Timeline timeline_of(SimulationResult result, const SimulationInput& input,
                              const platform::Platform& platform) {
-  stream::Timeline timeline{Seconds(0), {}, {}};
-  timeline.records.resize(input.program.streams.size());
-  const std::vector<Outcome> outcomes = outcomes_of(input);
-  for (size_t i = 0; i < timeline.records.size(); ++i) {
-    std::vector<stream::Issued> issued;
-    timeline.records[i] = records(static_cast<int32_t>(i), result, input, outcomes, issued);
-    if (input.times.hosted()) timeline.issued.push_back(std::move(issued));
-    if (!timeline.records[i].empty()) timeline.makespan = std::max(timeline.makespan, timeline.records[i].back().end);
-  }
-  const Groups groups = by_meeting(result.flows, result.ends.size());
-  size_t flows        = 0;
-  for (const int32_t meeting : input.participants.meeting_of)
-    flows += groups.first[static_cast<size_t>(meeting) + 1] - groups.first[static_cast<size_t>(meeting)];
-  timeline.flows.reserve(flows);
-  for (size_t instance = 0; instance < input.program.instances.size(); ++instance) {
-    const auto meeting = static_cast<size_t>(input.participants.meeting_of[instance]);
-    for (size_t i = groups.first[meeting]; i < groups.first[meeting + 1]; ++i) {
-      stream::Flow flow  = result.flows[groups.members[i]];
-      flow.instance      = static_cast<int32_t>(instance);
-      const Phase& phase = input.footprints.phases_of(input.footprints.of(instance))[static_cast<size_t>(flow.phase)];
-      flow.alone         = phase.alone;
-      if (phase.relay < 0) flow.load = phase.load;
-      timeline.flows.push_back(flow);
-      if (input.options.observe) timeline.paces.push_back(result.paces[groups.members[i]]);
-    }
-  }
-  timeline.loads      = crossings(input.footprints);
-  timeline.algorithms = algorithms(input.footprints);
-  timeline.links      = link_uses(input.program, timeline, platform.links().size());
+  stream::Timeline timeline = times_of(std::move(result), input, platform);
+  timeline.algorithms       = algorithms(input.footprints);
   return timeline;
 }
 
-stream::Timeline timeline_of(const SimulationResult& result, const FoldedProgram& folded, const SimulationInput& input,
+stream::Timeline timeline_of(SimulationResult result, const FoldedProgram& folded, const SimulationInput& input,
                              const platform::Platform& platform) {
-  stream::Timeline timeline = timeline_of(result, input, platform);
+  stream::Timeline timeline = times_of(std::move(result), input, platform);
   for (stream::Flow& flow : timeline.flows) {
     const Footprint& alone = folded.each.of(static_cast<size_t>(flow.instance));
     flow.alone             = folded.each.phases_of(alone)[static_cast<size_t>(flow.phase)].alone;

@@ -34,13 +34,12 @@ struct SimulationInput {
 };
 
 // The whole timeline: given when communications start and end, the records of all streams follow.
-stream::Timeline timeline_of(const SimulationResult& result, const SimulationInput& input,
-                             const platform::Platform& platform);
+stream::Timeline timeline_of(SimulationResult result, const SimulationInput& input, const platform::Platform& platform);
 
 // The timeline of a folded program, of which `input` is made: an entry for each class of equal communications, and for
 // each link of the platform the traffic of the first link of its class.
 struct FoldedProgram;
-stream::Timeline timeline_of(const SimulationResult& result, const FoldedProgram& folded, const SimulationInput& input,
+stream::Timeline timeline_of(SimulationResult result, const FoldedProgram& folded, const SimulationInput& input,
                              const platform::Platform& platform);
 
 }  // namespace foreflow::simulate

@@ -98,7 +98,7 @@ void StreamStates::refuse_stuck() const {
     const auto& own = items(state);
     if (state.item == own.data() + own.size()) continue;
     const int32_t instance = state.item->instance;
-    const auto& meeting    = meetings_[static_cast<size_t>(participants_.meeting_of[static_cast<size_t>(instance)])];
+    const auto& meeting    = meetings_[static_cast<size_t>(participants_.meeting(instance))];
     if (meeting.missing == 0) continue;  // the flow is under way
     for (const int32_t member : program_.instances[static_cast<size_t>(instance)].members) {
       const auto other =

@@ -92,7 +92,7 @@ class StreamStates {
     for (;;) {
       compute(state, end);
       if (state.item == end) break;
-      const int32_t place   = participants_.meeting_of[static_cast<size_t>(state.item->instance)];
+      const int32_t place   = participants_.meeting(state.item->instance);
       MeetingState& meeting = meetings_[static_cast<size_t>(place)];
       if (meeting.missing < 0) {
         if (hand_over(state, meeting)) continue;

@@ -23,4 +23,8 @@ class MemoryError : public Error {
 // Float32 (4, 8)". Small sizes are not checked, because the check takes as long as filling a megabyte.
 void check_memory(Bytes size, const std::function<std::string()>& name);
 
+// Gives memory that this process has freed back to the system, where its allocator keeps it. Costs milliseconds, and
+// again as much when the process needs the memory.
+void release_free_memory();
+
 }  // namespace foreflow

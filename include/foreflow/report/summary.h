@@ -181,9 +181,14 @@ struct Summary {
   std::vector<std::string> assumed, ignored;
 };
 
+enum class Detail : uint8_t {
+  all,
+  devices,  // only what says how fast the run is and which devices it takes: the figures above `links`
+};
+
 // Requires: `timeline` is the result of an engine for `program` on `platform`.
 Summary summarise(const Job& job, const stream::Program& program, const stream::Timeline& timeline,
-                  const platform::Platform& platform);
+                  const platform::Platform& platform, Detail detail = Detail::all);
 
 // The summary of a run with `periods` more periods of its steady state than `one`. `two` is the summary of the run with
 // one more period. Every figure is extrapolated linearly from both. Nothing if they differ in memory, or in anything

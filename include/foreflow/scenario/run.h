@@ -132,19 +132,22 @@ struct Prediction {
 
 // Steps 4 and 5: simulates the lowered program and summarises the timeline.
 Prediction predict(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
-                   const platform::Platform& platform, const Finished& finished = {});
+                   const platform::Platform& platform, const Finished& finished = {},
+                   report::Detail detail = report::Detail::all);
 
 // All five steps for a resolved scenario. Where many equal microbatches follow each other, a few of them are simulated
 // and the summary is extended to all of them, exactly (src/scenario/few_microbatches.h); `program` and `timeline` are
-// then those of the few. With simulate::Options::observe or `every_round`, or without `fold`, all are simulated.
+// then those of the few. With simulate::Options::observe or `every_round`, or without `fold`, all are simulated. The
+// summary has `detail` or more.
 Expected<Prediction> try_predict(const Scenario& scenario, const Sequential& sequential,
                                  const platform::Platform& platform, const Finished& finished = {},
-                                 SharedPrograms* shared = nullptr);
+                                 SharedPrograms* shared = nullptr, report::Detail detail = report::Detail::all);
 
 // resolve() and all five steps, for a scenario without jobs. Both try_ forms take programs from `shared`, if it is
 // given, and keep there what they make.
 Expected<Outcome> try_run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
-                          const Finished& finished = {}, SharedPrograms* shared = nullptr);
+                          const Finished& finished = {}, SharedPrograms* shared = nullptr,
+                          report::Detail detail = report::Detail::all);
 Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
             const Finished& finished = {});
 // Runs a whole scenario. The jobs of a scenario become one program, and the summary compares the time of each job alone

@@ -1,4 +1,4 @@
-// Questions of the size that people ask: models of 8 to 405 billion parameters on 64 to 16,384 GPUs, and many
+// Questions of the size that people ask: models of 8 to 405 billion parameters on 64 to 131,072 GPUs, and many
 // microbatches. Each is answered within 300 MB of memory.
 #include <gtest/gtest.h>
 
@@ -139,7 +139,27 @@ TEST_P(AskedQuestion, IsAnsweredWithinTheMemoryOfASmallMachine) {
 INSTANTIATE_TEST_SUITE_P(Shared, AskedQuestion,
                          testing::Values("01_llama3_8b_64", "02_llama3_70b_256", "03_gpt3_1024", "04_gpt3_3072_512mb",
                                          "05_gpt3_zero3_64mb", "06_llama3_405b_16384", "07_mixtral_1024",
-                                         "09_toy_100k_microbatches"),
+                                         "08_llama3_8b_131072", "09_toy_100k_microbatches"),
+                         [](const auto& info) { return std::string(info.param); });
+
+class AskedSearch : public testing::TestWithParam<const char*> {};
+
+TEST_P(AskedSearch, IsProvenWithinTheMemoryOfASmallMachine) {
+  FOREFLOW_SHARED_OR_SKIP(question, std::string("questions/") + GetParam() + ".json");
+  const test::TemporaryFolder folder;
+  const test::CommandResult result =
+      test::run_foreflow({"search", question.string(), "--json", "-", "--timing"}, folder.path());
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = parse_json(result.out, "stdout");
+  const JsonView answer(json, "stdout");
+  EXPECT_TRUE(answer.at("proven").as_bool());
+  EXPECT_GT(answer.at("strategies").as_int(), 1'000'000);
+  EXPECT_GE(answer.at("ranked").items().size(), 10U);
+  EXPECT_LT(answer.at("peak_rss_bytes").as_number(), kCeiling);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shared, AskedSearch,
+                         testing::Values("10_search_8b_64", "11_search_70b_256", "12_search_gpt3_1024"),
                          [](const auto& info) { return std::string(info.param); });
 
 // 40,000 strategies with all schedules; with the other keys open there are 168,000.
