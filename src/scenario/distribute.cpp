@@ -221,7 +221,8 @@ transform::DataParallel data_parallel(const Strategy& strategy) {
           .prefetch       = strategy.prefetch,
           .keeps_gathered = strategy.keeps_gathered,
           .float_gathers  = strategy.float_gathers,
-          .reduce_dtype   = strategy.reduce_dtype};
+          .reduce_dtype   = strategy.reduce_dtype,
+          .limit_scatters = strategy.limit_scatters};
 }
 
 bool clips(const Scenario& scenario) {

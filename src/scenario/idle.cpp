@@ -99,6 +99,14 @@ const StrategyRow kStrategy[] = {
        return unless(strategy.prefetch || (strategy.zero == 3 && strategy.overlap_gradients),
                      "no weights are gathered beside computes");
      }},
+    {"limit_reduce_scatters",
+     [](const Scenario& scenario) -> std::string {
+       const Strategy& strategy = scenario.strategy;
+       if (!strategy.limit_scatters) return "";
+       if (!strategy.overlap_gradients) return "sums hold the device";
+       if (strategy.zero < 2) return "whole gradients are kept";
+       return uncopied(scenario);
+     }},
     {"reshard_after_forward",
      [](const Scenario& scenario) {
        return unless(!scenario.strategy.keeps_gathered || scenario.strategy.zero == 3, "weights are not split");

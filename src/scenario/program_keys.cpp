@@ -11,9 +11,10 @@ namespace foreflow::scenario {
 namespace {
 
 // Keys that say what is done with the program of a replica.
-constexpr std::array<std::string_view, 10> kOfReplicas = {
-    "zero",     "overlap_gradients",     "bucket_size",   "first_bucket_size", "shard_unit",
-    "prefetch", "reshard_after_forward", "float_gathers", "overlap_sends",     "overlap_tensor"};
+constexpr std::array<std::string_view, 11> kOfReplicas = {
+    "zero",          "overlap_gradients", "bucket_size",           "first_bucket_size",
+    "shard_unit",    "prefetch",          "limit_reduce_scatters", "reshard_after_forward",
+    "float_gathers", "overlap_sends",     "overlap_tensor"};
 
 Json placement_key(const Placement& placement) {
   Json key = Json::array(), devices = Json::array(), order = Json::array();

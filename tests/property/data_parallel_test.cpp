@@ -100,6 +100,7 @@ TEST_P(Replicas, ComputeTheSameNumbersInUnitsOfBlocks) {
       split.prefetch       = prefetch;
       split.keeps_gathered = keeps;
       split.float_gathers  = keeps;
+      split.limit_scatters = keeps;
       SCOPED_TRACE(test::to_string(split));
       const auto steps   = test::distribute(original.module, split);
       const auto results = test::run(steps, original.arguments, original.results.size());

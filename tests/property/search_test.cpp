@@ -271,6 +271,15 @@ TEST(Bounds, HoldForEveryExchangeOfEverySchedule) {
   }
 }
 
+// Devices that wait for a sum before they pack the next gradients are slower and hold less, never less than a bound.
+TEST(Bounds, HoldWhereDevicesWaitForReduceScatters) {
+  expect_bounds_hold(parse_json(R"({"workload": {"model": "gpt", "layers": 4, "hidden": 256, "heads": 8, "sequence": 64,
+    "vocabulary": 512, "dtype": "f16", "optimizer": "adam"}, "platform": {"topology": "dgx_a100"}, "strategy": {"dp": 4,
+    "tp": 1, "pp": [1, 2], "global_batch": 32, "microbatches": 4, "zero": [2, 3], "recompute": "none",
+    "overlap_gradients": true, "limit_reduce_scatters": true, "schedule": ["1f1b", "zb_h1", "interleaved_1f1b"]}})",
+                                ""));
+}
+
 // Gradients that are summed in a narrower type are shorter messages, in a wider one longer.
 TEST(Bounds, HoldWhereGradientsAreSummedInAnotherType) {
   for (const char* dtype : {"f32", "f16"}) {

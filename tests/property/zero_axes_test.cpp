@@ -58,10 +58,12 @@ TEST_P(ZeroBeside, EveryOtherAxisComputesTheSameNumbers) {
     splits = {{.dp = 4, .ep = 2}, {.dp = 4, .microbatches = 2, .ep = 2}, {.dp = 4, .cp = 2, .ep = 4}};
   for (Split split : splits) {
     for (const int zero : {1, 2, 3}) {
-      for (const bool overlap : {false, true}) {
-        split.zero    = zero;
-        split.overlap = overlap;
-        split.bucket  = Bytes(2000);
+      for (const auto& [overlap, limited] : {std::pair{false, false}, {true, false}, {true, true}}) {
+        if (limited && zero < 2) continue;
+        split.zero           = zero;
+        split.overlap        = overlap;
+        split.limit_scatters = limited;
+        split.bucket         = Bytes(2000);
         SCOPED_TRACE(test::to_string(split));
         const auto results = test::run(test::distribute(module, split), arguments, expected.size());
         for (size_t i = 0; i < results.size(); ++i)
@@ -158,11 +160,13 @@ TEST(OneReplica, LoweredForAllIsTheProgramOfAll) {
   const platform::Platform platform = test::cluster({0, 0, 0, 0, 1, 1, 1, 1});
   for (const auto& [tp, pp, microbatches] : {std::tuple{1, 1, 1}, {2, 1, 2}, {1, 2, 4}}) {
     for (const int zero : {0, 1, 2, 3}) {
-      for (const bool overlap : {false, true}) {
+      for (const auto& [overlap, limited] : {std::pair{false, false}, {true, false}, {true, true}}) {
         const Split split{.tp = tp, .pp = pp, .microbatches = microbatches};
         const ir::Module replica = test::distribute(module, split).back().module;
-        const transform::DataParallel how{2, zero, overlap, Bytes(2000)};
-        SCOPED_TRACE(test::to_string(split) + " zero=" + std::to_string(zero) + (overlap ? " overlapped" : ""));
+        transform::DataParallel how{2, zero, overlap, Bytes(2000)};
+        how.limit_scatters = limited;
+        SCOPED_TRACE(test::to_string(split) + " zero=" + std::to_string(zero) + (overlap ? " overlapped" : "") +
+                     (limited ? " limited" : ""));
         const transform::OneReplica one = transform::one_replica(replica, ops::table(), how);
         const Answer folded             = answer(one.module, 2, platform),
                      written            = answer(transform::replicate(replica, ops::table(), how).module, 1, platform);

@@ -36,7 +36,8 @@ std::string to_string(const Split& split) {
          (split.zero > 0 ? " zero=" + std::to_string(split.zero) : "") + (split.overlap ? " overlapped" : "") +
          (split.bucket > Bytes(0) ? " bucket=" + format(split.bucket) : "") +
          (split.reduce_dtype ? " reduced in " + std::string(ir::short_name(*split.reduce_dtype)) : "") +
-         (split.sends ? " sends" : "") + (split.chunks > 1 ? " chunks=" + std::to_string(split.chunks) : "") +
+         (split.limit_scatters ? " limited" : "") + (split.sends ? " sends" : "") +
+         (split.chunks > 1 ? " chunks=" + std::to_string(split.chunks) : "") +
          (split.cp > 1 ? " cp=" + std::to_string(split.cp) : "") +
          (split.ep > 1 ? " ep=" + std::to_string(split.ep) : "") +
          (split.virtual_stages ? " virtual_stages=" + std::to_string(*split.virtual_stages) : "") +
@@ -134,6 +135,7 @@ std::vector<transform::Distributed> with_replicas(std::vector<transform::Distrib
     how.keeps_gathered = split.keeps_gathered;
     how.float_gathers  = split.float_gathers;
     how.reduce_dtype   = split.reduce_dtype;
+    how.limit_scatters = split.limit_scatters;
     if (how.shares() || split.clip > 0) {
       transform::OneReplica one = transform::one_replica(steps.back().module, ops::table(), how);
       one.module                = with_streams(std::move(one.module), split);

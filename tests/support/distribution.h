@@ -21,6 +21,7 @@ struct Split {
   bool overlap         = false;
   Bytes bucket{0};
   bool by_block = false, prefetch = true, keeps_gathered = false, float_gathers = false;  // also of it
+  bool limit_scatters                   = false;                                          // also of it
   std::optional<ir::DType> reduce_dtype = std::nullopt;                                   // also of it
   int scattered                         = 1;                                              // of transform::Pipeline
   bool sends                            = false;                                          // on streams of their own

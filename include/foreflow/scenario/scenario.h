@@ -104,6 +104,7 @@ struct Strategy {
   bool overlap_gradients = false;
   Bytes bucket{0}, first_bucket{0};
   bool by_block = false, prefetch = true, keeps_gathered = false, float_gathers = false;
+  bool limit_scatters                    = false;
   std::optional<ir::DType> reduce_dtype  = std::nullopt;
   bool overlap_sends                     = false;
   bool scatter_gather                    = false;    // messages of a pipeline in parts: transform::Pipeline::scattered

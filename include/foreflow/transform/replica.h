@@ -58,6 +58,18 @@ struct DataParallel {
   // (FSDP's MixedPrecision(reduce_dtype), DDP's bf16_compress_hook). Nothing: that of each gradient.
   std::optional<ir::DType> reduce_dtype = std::nullopt;
 
+  // A device packs gradients once the sum that it began before has ended, and everything else that it began on the
+  // stream before it packs: so one bucket or unit of whole gradients waits or travels, besides those that are being
+  // computed (FSDP2's reduce_scatter_state).
+  //
+  //   D1       gradients of 3 |pack| gradients of 2 |wait|pack| gradients of 1 |..
+  //   D1.comm                      | sum of 3 ...........|    | sum of 2 ........
+  //
+  // Only with `overlap`, without which sums hold the device anyway, and with `zero` 2 or 3: otherwise whole gradients
+  // are kept until the update.
+  bool limit_scatters = false;
+  bool limits_scatters() const { return limit_scatters && overlap && zero >= 2; }
+
   // Whether there is more to do than to all-reduce each gradient before its use.
   bool shares() const { return ways > 1 && (zero > 0 || overlap || bucket > Bytes(0) || reduce_dtype); }
 };

@@ -29,6 +29,7 @@ class CallWriter {
       map_[function_.values.size() + i] =
           builder_.parameter(exchange_.extra[i].name, exchange_.extra[i].role, ir::TypeRef());
     given_ = map_;
+    for (const auto& [device, sum] : exchange_.begun) messages_.set_begun(device, at(sum));
     for (const CallExchange::Sum& sum : exchange_.sums) adds_.insert(sum.adds.begin(), sum.adds.end());
     size_t sum = 0, open = 0;
     for (size_t o = 0; o <= function_.ops.size(); ++o) {
@@ -81,13 +82,15 @@ class CallWriter {
     if (sum.packed) return packed_.push_back(reduced);
     const Values parts = messages_.unpack_sums(reduced, types);
     for (size_t i = 0; i < parts.size(); ++i) {
-      if (sum.adds[i] == kNoOp) {
-        sums_[sum.gradients[i]] = parts[i];
-        continue;
+      ValueId joined = parts[i], replaced = sum.gradients[i];
+      if (sum.adds[i] != kNoOp) {
+        // The part of one microbatch joins those before it, where it arrives.
+        const ir::Op& add = function_.ops[sum.adds[i]];
+        joined            = builder_.op("Add", {at(function_.inputs(add)[0]), parts[i]});
+        replaced          = function_.output(add, 0);
       }
-      // The part of one microbatch joins those before it, where it arrives.
-      const ir::Op& add               = function_.ops[sum.adds[i]];
-      sums_[function_.output(add, 0)] = builder_.op("Add", {at(function_.inputs(add)[0]), parts[i]});
+      sums_[replaced] = joined;
+      messages_.set_begun(sum.device, joined);  // so that nothing keeps the part of the microbatch
     }
   }
 
@@ -160,6 +163,7 @@ std::string CallExchange::key() const {
     for (const size_t add : sum.adds) append(key, add);
     key += sum.packed ? "packed;" : ";";
   }
+  for (const auto& [device, sum] : begun) key += ir::to_string(device) + "=" + std::to_string(ir::index(sum)) + ";";
   key += '|';
   for (const Open& open : opens) {
     append(key, open.at);

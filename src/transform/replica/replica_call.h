@@ -1,6 +1,7 @@
 // Rewrites a function in which replicas exchange gradients or weights.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "foreflow/ir/builder.h"
@@ -35,9 +36,10 @@ struct CallExchange {
     // parameter, or the weight itself as it was opened before; none: it is converted. Empty: all are.
     std::vector<ir::ValueId> held = {};
   };
-  std::vector<Sum> sums;           // ascending by `at`
-  std::vector<Open> opens;         // ascending by `at`
-  std::vector<ir::ValueId> keeps;  // weights of `opens`, which become results as they were converted
+  std::vector<Sum> sums;                    // ascending by `at`
+  std::map<ir::Device, ir::ValueId> begun;  // the sums that devices began last before the call and must wait for
+  std::vector<Open> opens;                  // ascending by `at`
+  std::vector<ir::ValueId> keeps;           // weights of `opens`, which become results as they were converted
   // An additional parameter. The types of gathered weights are not used; names serve readers of the program only.
   struct Extra {
     ir::Type type;

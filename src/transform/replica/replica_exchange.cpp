@@ -102,7 +102,18 @@ ValueId ReplicaExchange::collective(const char* op, ValueId value, ir::Attribute
   return builder_.op(op, {value}, std::move(attributes));
 }
 
+ValueId ReplicaExchange::begun(const ir::Device& device) const {
+  const auto found = begun_.find(device);
+  return found == begun_.end() ? ValueId::none : found->second;
+}
+
+void ReplicaExchange::set_begun(const ir::Device& device, ValueId sum) {
+  if (how_.limits_scatters()) begun_[device] = sum;
+}
+
 ValueId ReplicaExchange::sum(const Values& gradients, const std::vector<ir::Type>& types, const ir::Device& device) {
+  // The device needs nothing of that sum; it only waits for it.
+  if (const ValueId before = begun(device); before != ValueId::none) arrive(before, device);
   Values own = gradients;
   for (size_t i = 0; i < own.size(); ++i) {
     if (converts(types[i])) own[i] = cast(own[i], *how_.reduce_dtype);
@@ -111,7 +122,9 @@ ValueId ReplicaExchange::sum(const Values& gradients, const std::vector<ir::Type
   for (size_t i = 0; i < own.size(); ++i) own[i] = rows(own[i], types[i]);
   ir::Attributes scatter{{"axis", int64_t{0}}};
   if (how_.zero == 1) scatter.set("in_place", int64_t{1});  // the whole gradients are kept until the update
-  return collective("MPIReduceScatter", depart(pack(own), device), std::move(scatter));
+  const ValueId sum = collective("MPIReduceScatter", depart(pack(own), device), std::move(scatter));
+  set_begun(device, sum);
+  return sum;
 }
 
 ValueId ReplicaExchange::gather(const Values& rows, const std::vector<std::string>& names, const ir::Device& device) {

@@ -2,6 +2,8 @@
 // the number of replicas in an attribute (ir::kReplicas).
 #pragma once
 
+#include <map>
+
 #include "foreflow/ir/builder.h"
 #include "foreflow/transform/replica.h"
 
@@ -15,7 +17,11 @@ class ReplicaExchange {
 
   // Sums gradients of these types on `device`: all-reduces them, or reduce-scatters them if they are sharded, so that
   // every replica has its row of the sum. The sums form one value. With overlap it is on the stream of communication.
+  // If reduce-scatters are limited, the device waits for the sum that it began before, and then packs.
   ir::ValueId sum(const Values& gradients, const std::vector<ir::Type>& types, const ir::Device& device);
+  // The sum that `device` began last, or what was made of it on the stream of communication; none: there is none.
+  ir::ValueId begun(const ir::Device& device) const;
+  void set_begun(const ir::Device& device, ir::ValueId sum);
   // The sums of as many gradients as there are `types`, in these types, from what `sum` made of them.
   Values unpack_sums(ir::ValueId packed, const std::vector<ir::Type>& types);
   // Gathers the weights of these names from their rows. They form one value, on the stream of communication.
@@ -49,6 +55,7 @@ class ReplicaExchange {
 
   ir::FunctionBuilder& builder_;
   const DataParallel how_;
+  std::map<ir::Device, ir::ValueId> begun_;  // kept if reduce-scatters are limited
 };
 
 }  // namespace foreflow::transform

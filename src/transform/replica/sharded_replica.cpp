@@ -160,7 +160,9 @@ class ReplicaWriter {
     handed_on_.clear();
     kept_here_.clear();
     for (size_t b = first_at(plan_.buckets, o); b < plan_.buckets.size() && plan_.buckets[b].at.op == o; ++b) {
-      if (plan_.buckets[b].inside) inside.sums.push_back(sum_inside(plan_.buckets[b]));
+      if (!plan_.buckets[b].inside) continue;
+      inside.sums.push_back(sum_inside(plan_.buckets[b]));
+      add_begun(plan_.buckets[b], inside);
     }
     for (size_t w = first_at(plan_.windows, o); w < plan_.windows.size() && plan_.windows[w].at.op == o; ++w) {
       if (plan_.windows[w].inside) opened_.push_back(w);
@@ -194,6 +196,19 @@ class ReplicaWriter {
     sum.device = ir::device_of(values_inside(bucket.at.op)[ir::index(sum.gradients[0])].value.type);
     return sum;
   }
+
+  // Notes the sum that the device of a bucket began last before the call: the running sum that the call gets anyway, or
+  // an additional argument.
+  void add_begun(const Bucket& bucket, CallExchange& inside) {
+    const ValueId begun = messages_.begun(device_of(bucket));
+    if (begun == ValueId::none || inside.begun.contains(inside.sums.back().device)) return;
+    const auto arguments = entry_.inputs(entry_.ops[bucket.at.op]);
+    const auto given = std::find_if(arguments.begin(), arguments.end(), [&](ValueId id) { return at(id) == begun; });
+    inside.begun[inside.sums.back().device] =
+        given != arguments.end() ? static_cast<ValueId>(given - arguments.begin())
+                                 : additional(bucket.at.op, begun, {}, "begun", inside, ir::ParameterRole::data);
+  }
+  ir::Device device_of(const Bucket& bucket) const { return ir::device_of(type(bucket.parts.front().value)); }
 
   CallExchange::Open open_inside(size_t o, size_t window, CallExchange& inside) {
     const ir::Device device = device_inside(o, plan_.windows[window].device);
@@ -315,7 +330,10 @@ class ReplicaWriter {
     size_t made        = ir::index(builder_.append(nullptr, variant->second, devices_stated(o), arguments, count));
     for (const size_t i : remaining) keep(op.first_result + i, static_cast<ValueId>(made++));
     for (size_t b = first_at(plan_.buckets, o); b < plan_.buckets.size() && plan_.buckets[b].at.op == o; ++b) {
-      if (plan_.buckets[b].inside && !plan_.buckets[b].adds) reduced_[b] = static_cast<ValueId>(made++);
+      const Bucket& bucket = plan_.buckets[b];
+      if (!bucket.inside) continue;
+      if (!bucket.adds) reduced_[b] = static_cast<ValueId>(made++);
+      messages_.set_begun(device_of(bucket), bucket.adds ? at(bucket.parts.back().value) : reduced_[b]);
     }
     for (const size_t window : handed_on_) gathered_[window] = static_cast<ValueId>(made++);
     for (const size_t number : kept_here_) kept_[{o, number}] = static_cast<ValueId>(made++);

@@ -83,6 +83,20 @@ TEST_P(Memory, IsAsItsFormulasSay) {
   }
 }
 
+// The recipe as its authors ran it, on devices of 80 GB. Whole gradients of two layers, in Float32, are there at most:
+// those that are summed, and those that wait; beside them go messages between stages, of less than a third layer.
+TEST(RecipeOfLlama405b, FitsWithTheGradientsOfTwoLayers) {
+  constexpr double h = 16384, k = 1024, f = 53248;
+  constexpr double kLayer = (2 * h * h + 2 * h * k + 3 * h * f) * 4 / 8;
+  const scenario::Outcome outcome =
+      scenario::run(scenario::load_file(FOREFLOW_SOURCE_DIR "/scenarios/frameworks/llama3_405b_meta.json", {}));
+  for (const report::MemoryPeak& peak : report::memory_peaks(outcome.summary, outcome.program, outcome.timeline)) {
+    EXPECT_LT(peak.size.value(), 80e9);
+    const double travels = peak.classes[static_cast<size_t>(stream::MemoryClass::communication)].value();
+    EXPECT_LT(travels, 3 * kLayer);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Published, Memory, testing::ValuesIn(configurations()),
                          [](const auto& info) { return info.param.name; });
 
