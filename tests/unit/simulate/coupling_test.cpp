@@ -118,8 +118,7 @@ stream::Timeline two_channels(Coupling coupling, Seconds latency) {
 }
 
 TEST(Coupling, ChannelsAreRingsOfTheirOwn) {
-  const double slow  = (6 * kBytes / 8 / kSlowNic).value(),
-               even  = (6 * kBytes / 8 / test::Ports().far).value();
+  const double slow = (6 * kBytes / 8 / kSlowNic).value(), even = (6 * kBytes / 8 / test::Ports().far).value();
   const auto coupled = two_channels(Coupling::coupled, Seconds(0));
   ASSERT_EQ(coupled.flows.size(), 1U);
   EXPECT_NEAR(coupled.makespan.value(), slow, 1e-9 * slow);
