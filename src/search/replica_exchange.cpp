@@ -164,7 +164,7 @@ ReplicaExchange::Passes ReplicaExchange::passes(const transform::StageNeed& need
 //   exchange    |gather of unit 2 ..........|sum of the bucket .........|gather of unit 3 ..
 //
 // The gather of a unit is handed over when the unit before it is opened, so the first one may be there when the pass
-// begins. A unit is handed back behind all that was handed over before it is opened.
+// begins. A unit is handed back when it has been gathered; a sum that follows does not delay it.
 Seconds ReplicaExchange::pass(const Trained& device, const std::vector<Step>& steps, bool sums,
                               const std::vector<Seconds>& waits) const {
   const std::vector<size_t> units = packed(device.weights, strategy_.bucket, Bytes(0));
@@ -182,6 +182,7 @@ Seconds ReplicaExchange::pass(const Trained& device, const std::vector<Step>& st
   const std::vector<size_t> buckets = packed(gradients, strategy_.bucket, strategy_.first_bucket);
   const std::vector<Bytes> summed   = sums_of(gradients, buckets);
   Seconds now, exchange;  // of the streams
+  Seconds gathered;       // the unit that is opened next
   size_t opened = 0, made = 0;
   for (const Step& step : steps) {
     const auto number = static_cast<size_t>(step.number);
@@ -190,9 +191,10 @@ Seconds ReplicaExchange::pass(const Trained& device, const std::vector<Step>& st
       case Step::Kind::message: now += waits[number]; break;
       case Step::Kind::read:
         if (place[units[number]] != opened) break;
-        now = std::max(now, exchange);
+        now = std::max(now, gathered);
         if (++opened == order.size()) break;
         exchange = std::max(exchange, now) + half(collective::Kind::all_gather, bytes[order[opened]]);
+        gathered = exchange;
         break;
       case Step::Kind::gradient:
         ++made;

@@ -20,7 +20,8 @@ class CallWriter {
         builder_(std::move(name), ops),
         messages_(builder_, how),
         map_(function.values.size() + exchange.extra.size(), ValueId::none),
-        gathered_(exchange.opens.size(), ValueId::none) {}
+        gathered_(exchange.opens.size(), ValueId::none),
+        arrived_(exchange.opens.size(), ValueId::none) {}
 
   ir::Function run() {
     for (size_t i = 0; i < function_.parameters.size(); ++i)
@@ -31,10 +32,10 @@ class CallWriter {
     given_ = map_;
     for (const auto& [device, sum] : exchange_.begun) messages_.set_begun(device, at(sum));
     for (const CallExchange::Sum& sum : exchange_.sums) adds_.insert(sum.adds.begin(), sum.adds.end());
-    size_t sum = 0, open = 0;
+    size_t sum = 0;
     for (size_t o = 0; o <= function_.ops.size(); ++o) {
       for (; sum < exchange_.sums.size() && exchange_.sums[sum].at == o; ++sum) write(exchange_.sums[sum]);
-      for (; open < exchange_.opens.size() && exchange_.opens[open].at == o; ++open) write(open);
+      for (; open_ < exchange_.opens.size() && exchange_.opens[open_].at == o; ++open_) write(open_);
       if (o < function_.ops.size() && !adds_.contains(o)) copy(function_.ops[o]);
     }
     return builder_.finish(results());
@@ -78,6 +79,7 @@ class CallWriter {
       operands.push_back(at(id));
       types.push_back(type(id));
     }
+    hand_over(sum.device);
     const ValueId reduced = messages_.sum(operands, types, sum.device);
     if (sum.packed) return packed_.push_back(reduced);
     const Values parts = messages_.unpack_sums(reduced, types);
@@ -94,13 +96,32 @@ class CallWriter {
     }
   }
 
+  // Hands the weights over that are on their way to the device, before its next sum: behind that they would come late.
+  void hand_over(const ir::Device& device) {
+    for (size_t number = open_; number < exchange_.opens.size(); ++number) {
+      const CallExchange::Open& open = exchange_.opens[number];
+      if (open.device != device) continue;
+      const ValueId whole = on_its_way(number);
+      if (whole != ValueId::none && arrived_[number] == ValueId::none)
+        arrived_[number] = messages_.arrive(whole, device);
+      return;
+    }
+  }
+  ValueId on_its_way(size_t number) const {
+    const ValueId arriving = exchange_.opens[number].arriving;
+    return arriving != ValueId::none ? at(arriving) : gathered_[number];
+  }
+
   // The weights are there from here on, and the next ones on their way. In this order: a stream hands over what it has
   // when it comes to that, so behind the next gather it would do so late.
   void write(size_t number) {
     const CallExchange::Open& open = exchange_.opens[number];
-    ValueId whole                  = open.arriving != ValueId::none ? at(open.arriving) : gathered_[number];
-    if (whole == ValueId::none) whole = gather(open.weights, open.device);
-    whole = messages_.arrive(whole, open.device);
+    ValueId whole                  = arrived_[number];
+    if (whole == ValueId::none) {
+      whole = on_its_way(number);
+      if (whole == ValueId::none) whole = gather(open.weights, open.device);
+      whole = messages_.arrive(whole, open.device);
+    }
     if (!open.next.empty()) {
       const ValueId next = gather(open.next, open.device);
       if (open.next_open == kNoOp) {
@@ -143,7 +164,9 @@ class CallWriter {
   std::vector<ValueId> map_, given_;  // by value of the function: now, and at the beginning
   std::set<size_t> adds_;
   std::map<ValueId, ValueId> sums_;  // that replace results
+  size_t open_ = 0;                  // the next of `opens`
   std::vector<ValueId> gathered_;    // by number of the open: on its way
+  std::vector<ValueId> arrived_;     // by number of the open: handed over before it
   Values packed_, handed_on_;
 };
 

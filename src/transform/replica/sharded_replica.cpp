@@ -109,6 +109,7 @@ class ReplicaWriter {
         gradients.push_back(at(part.value));
         types.push_back(type(part.value));
       }
+      hand_over(ir::device_of(types[0]));
       reduced_[b] = messages_.sum(gradients, types, ir::device_of(types[0]));
     }
     for (size_t w = first_at(plan_.windows, o); w < plan_.windows.size() && plan_.windows[w].at.op == o; ++w) {
@@ -116,6 +117,15 @@ class ReplicaWriter {
     }
     if (!plan_.empty() && o == plan_.update)
       write_update({builder_, entry_, plan_, values_, messages_, how_, map_, given_, reduced_});
+  }
+
+  // As CallWriter::hand_over.
+  void hand_over(const ir::Device& device) {
+    for (const auto& [window, whole] : gathered_) {
+      const bool waits = !plan_.windows[window].inside && plan_.windows[window].device == device;
+      if (waits && !is_open_.contains(window) && !arrived_.contains(window))
+        arrived_[window] = messages_.arrive(whole, device);
+    }
   }
 
   void gather(size_t window) {
@@ -136,7 +146,10 @@ class ReplicaWriter {
   void open(size_t window) {
     const Window& what = plan_.windows[window];
     if (!gathered_.contains(window)) gather(window);
-    const ValueId whole = messages_.arrive(gathered_.at(window), what.device);
+    is_open_.insert(window);
+    const auto arrived = arrived_.find(window);
+    const ValueId whole =
+        arrived != arrived_.end() ? arrived->second : messages_.arrive(gathered_.at(window), what.device);
     if (how_.overlap && how_.prefetch && next_[window] != kNoOp) gather(next_[window]);
     const auto weights = messages_.unpack_gathered(whole, names(window));
     for (size_t i = 0; i < weights.size(); ++i) {
@@ -422,6 +435,8 @@ class ReplicaWriter {
   std::vector<ValueId> map_, given_;                     // by value of the entry: now, and at the beginning
   std::vector<size_t> next_;                             // by window: the next one of its device
   std::map<size_t, ValueId> reduced_, gathered_, sums_;  // by bucket, window, value
+  std::map<size_t, ValueId> arrived_;                    // by window: handed over before it is opened
+  std::set<size_t> is_open_;                             // windows
   std::map<std::pair<int32_t, std::string>, int32_t> variants_;
   std::vector<size_t> opened_, handed_on_;  // windows of the call at hand
   std::vector<ValueId> additional_;         // arguments of the call at hand
