@@ -1,5 +1,5 @@
 // The terms that a prediction is made of, and for a scenario with a framework what each of its settings changes: the
-// scenario is predicted again without it.
+// scenario is predicted again without it. Without a framework: what the prediction takes for granted.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/remarks.h"
 #include "foreflow/base/text.h"
+#include "foreflow/scenario/assumptions.h"
 #include "foreflow/scenario/framework.h"
 #include "foreflow/scenario/run.h"
 
@@ -120,7 +121,7 @@ const scenario::Framework* known(const Json& scenario) {
 std::string signed_words(const std::string& words, bool negative) { return (negative ? "- " : "+ ") + words; }
 
 std::string text_of(const report::Summary& summary, const std::vector<Term>& terms, const std::vector<Effect>& effects,
-                    const scenario::Framework* framework) {
+                    const scenario::Framework* framework, const std::vector<scenario::Assumption>& assumed) {
   std::string out = fmt::format("{}\n\n  iteration {}, peak of memory {}\n\nTerms, on the average device\n",
                                 summary.job.name, format(summary.iteration_time), format(peak(summary)));
   for (const Term& term : terms) {
@@ -141,11 +142,14 @@ std::string text_of(const report::Summary& summary, const std::vector<Term>& ter
     out += "\nWhat " + framework->name + " does and the prediction leaves out\n";
     for (const std::string& one : framework->missing) out += "  " + one + "\n";
   }
+  if (!assumed.empty())
+    out += "\nWhat is assumed without a framework (foreflow list frameworks), and the key that changes it\n";
+  for (const scenario::Assumption& one : assumed) out += fmt::format("  {:<28}{}\n", one.key, one.what);
   return out;
 }
 
 Json json_of(const report::Summary& summary, const std::vector<Term>& terms, const std::vector<Effect>& effects,
-             const scenario::Framework* framework) {
+             const scenario::Framework* framework, const std::vector<scenario::Assumption>& assumed) {
   Json rows = Json::array(), sets = Json::array();
   for (const Term& term : terms)
     rows.push(
@@ -159,7 +163,12 @@ Json json_of(const report::Summary& summary, const std::vector<Term>& terms, con
   }
   Json json = Json::object().set("iteration_time_s", summary.iteration_time.value());
   json.set("peak_memory_bytes", peak(summary).value()).set("terms", std::move(rows)).set("settings", std::move(sets));
-  if (framework == nullptr) return json;
+  if (framework == nullptr) {
+    Json all = Json::array();
+    for (const scenario::Assumption& one : assumed)
+      all.push(Json::object().set("key", one.key).set("assumed", one.what));
+    return json.set("assumptions", std::move(all));
+  }
   Json missing = Json::array();
   for (const std::string& one : framework->missing) missing.push(one);
   return json.set("framework", framework->name).set("not_modelled", std::move(missing));
@@ -175,8 +184,12 @@ void run(const Options& options) {
   std::vector<Effect> effects;
   for (const scenario::FrameworkSetting& setting : completed.applied)
     effects.push_back(effect_of(setting, plain, options.scenario, summary));
-  const auto terms = terms_of(summary);
-  answer(options.json, json_of(summary, terms, effects, known(json)), text_of(summary, terms, effects, known(json)));
+  const auto terms                     = terms_of(summary);
+  const scenario::Framework* framework = known(json);
+  std::vector<scenario::Assumption> assumed;
+  if (framework == nullptr) assumed = scenario::assumptions(scenario::load(plain, options.scenario));
+  answer(options.json, json_of(summary, terms, effects, framework, assumed),
+         text_of(summary, terms, effects, framework, assumed));
 }
 
 Action declare(CLI::App& command) {
@@ -192,7 +205,8 @@ Action declare(CLI::App& command) {
 }  // namespace
 
 CommandDef row() {
-  return {"explain", "the terms of a prediction, and what each setting of its framework adds",
+  return {"explain",
+          "the terms of a prediction, and what each setting of its framework adds, or what is assumed without one",
           "foreflow explain scenarios/frameworks/llama3_8b_fsdp.json", declare};
 }
 

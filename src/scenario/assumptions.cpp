@@ -1,0 +1,61 @@
+#include "foreflow/scenario/assumptions.h"
+
+#include "foreflow/base/text.h"
+
+namespace foreflow::scenario {
+namespace {
+
+using Condition = bool (*)(const Scenario& scenario);
+
+constexpr Condition kAlways = [](const Scenario&) { return true; };
+constexpr Condition kTrains = [](const Scenario& scenario) {
+  return scenario.workload.mode == workload::Mode::training;
+};
+constexpr Condition kHasReplicas = [](const Scenario& scenario) {
+  return kTrains(scenario) && scenario.strategy.dp > 1;
+};
+constexpr Condition kSends         = [](const Scenario& scenario) { return scenario.strategy.devices() > 1; };
+constexpr Condition kIsTransformer = [](const Scenario& scenario) {
+  return scenario.workload.family != nullptr && scenario.workload.family->traits.is_transformer;
+};
+constexpr Condition kTrainsIn16Bits = [](const Scenario& scenario) {
+  const auto dtype = scenario.workload.dtype;
+  return kTrains(scenario) && (dtype == ir::DType::f16 || dtype == ir::DType::bf16);
+};
+
+struct AssumptionRow {
+  std::string_view key, what;
+  Condition matters;
+};
+
+constexpr AssumptionRow kAssumptions[] = {
+    {"host", "the host issues all kernels and messages at once, and nothing waits for it", kAlways},
+    {"collective.library",
+     "collectives start at once, take the fastest of the usual algorithms, and are as fast as the wires", kSends},
+    {"strategy.attention", "attention is one kernel that keeps no scores (flash)", kIsTransformer},
+    {"strategy.fusion", "norms, activation functions, rotary embeddings and the loss are kernels of their own",
+     kIsTransformer},
+    {"workload.float_gradients", "gradients have the type of their weights", kTrainsIn16Bits},
+    {"strategy.overlap_gradients", "gradients are summed over replicas behind the backward pass", kHasReplicas},
+    {"workload.clip_gradients", "gradients are not clipped", kTrains},
+};
+
+bool states(const Scenario& scenario, std::string_view key) {
+  const auto words    = split(key, '.');
+  const JsonView root = scenario.root();
+  if (!root.has(words[0])) return false;
+  return words.size() == 1 || root.at(words[0]).has(words[1]);
+}
+
+}  // namespace
+
+std::vector<Assumption> assumptions(const Scenario& scenario) {
+  std::vector<Assumption> all;
+  for (const AssumptionRow& row : kAssumptions) {
+    if (row.matters(scenario) && !states(scenario, row.key))
+      all.push_back({std::string(row.key), std::string(row.what)});
+  }
+  return all;
+}
+
+}  // namespace foreflow::scenario
