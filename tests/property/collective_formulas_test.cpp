@@ -120,9 +120,10 @@ TEST(CollectiveFormulas, HoldForTwoDimensions) {
       SCOPED_TRACE(std::to_string(N) + " nodes of " + std::to_string(G) + ", a NIC for " +
                    std::to_string(ranks_per_nic));
       const double share = std::min(ranks_per_nic, G);
-      const auto cost    = [&](const char* algorithm, Kind kind) {
+      const auto nodes   = in_nodes_of(G, N * G);
+      const auto cost    = [&nodes, ranks_per_nic](const char* algorithm, Kind kind) {
         const AlgorithmDef& row = algorithms().get(algorithm, "test");
-        return closed_form(row, task_of(row, kind, in_nodes_of(G, N * G), ranks_per_nic));
+        return closed_form(row, task_of(row, kind, nodes, ranks_per_nic));
       };
       const double inside = 2 * size * (G - 1) / G * near;
       EXPECT_NEAR(cost("hierarchical", Kind::all_reduce).latency.value(), 2 * (G - 1) * 3e-6 + 2 * (N - 1) * 14e-6,

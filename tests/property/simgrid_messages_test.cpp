@@ -52,7 +52,7 @@ class File {
   std::vector<test::SimgridMessage> messages() {
     std::vector<test::SimgridMessage> all;
     for (int i = 0; i < kMessages; ++i)
-      all.push_back({"a", "b", std::floor(number(1, 1e6)), i / 2 + number(0.01, 0.4)});
+      all.push_back({"a", "b", std::floor(number(1, 1e6)), std::floor(i / 2.0) + number(0.01, 0.4)});
     return all;
   }
 

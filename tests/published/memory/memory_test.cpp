@@ -86,8 +86,8 @@ TEST_P(Memory, IsAsItsFormulasSay) {
 // The recipe as its authors ran it, on devices of 80 GB. Whole gradients of two layers, in Float32, are there at most:
 // those that are summed, and those that wait; beside them go messages between stages, of less than a third layer.
 TEST(RecipeOfLlama405b, FitsWithTheGradientsOfTwoLayers) {
-  constexpr double h = 16384, k = 1024, f = 53248;
-  constexpr double kLayer = (2 * h * h + 2 * h * k + 3 * h * f) * 4 / 8;
+  constexpr double kHidden = 16384, kKeys = 1024, kInner = 53248;
+  constexpr double kLayer = (2 * kHidden * kHidden + 2 * kHidden * kKeys + 3 * kHidden * kInner) * 4 / 8;
   const scenario::Outcome outcome =
       scenario::run(scenario::load_file(FOREFLOW_SOURCE_DIR "/scenarios/frameworks/llama3_405b_meta.json", {}));
   for (const report::MemoryPeak& peak : report::memory_peaks(outcome.summary, outcome.program, outcome.timeline)) {

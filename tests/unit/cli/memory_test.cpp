@@ -16,7 +16,7 @@ using test::CommandResult;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-constexpr test::Ceiling kOneGigabyte{.address_space = size_t{1} << 30U};
+const test::Ceiling kOneGigabyte{.address_space = size_t{1} << 30U};
 
 class MemoryThatRunsOut : public ::testing::Test {
  protected:

@@ -1,4 +1,5 @@
 // strategy.limit_reduce_scatters: how many whole gradients wait for their reduce-scatters, and what that costs.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -91,8 +92,8 @@ TEST(LimitReduceScatters, LetsOneUnitWaitWhereManyWould) {
 // Beside split weights the gather of the next unit, which a device needs, holds it, too.
 TEST(LimitReduceScatters, LetsOneUnitWaitBesideSplitWeights) {
   for (const std::string microbatches : {"1", "4"}) {
-    const std::string way = R"("dp": 8, "zero": 3, "microbatches": )" + microbatches + kUnits;
-    EXPECT_EQ(most_waiting(simulated(way + kLimits)), 1);
+    const std::string way = fmt::format(R"("dp": 8, "zero": 3, "microbatches": {}{}{})", microbatches, kUnits, kLimits);
+    EXPECT_EQ(most_waiting(simulated(way)), 1);
   }
 }
 
