@@ -1,4 +1,5 @@
 // The rows of the kinds of disturbances.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "foreflow/simulate/disturbance_kind.h"
@@ -31,7 +32,7 @@ TEST(DisturbanceKinds, RefuseKeysThatTheirRowsDoNotHave) {
     const std::string value = "{\"" + key + "x\": 1}";
     const std::string text =
         "{\"" + std::string(kind.name) + "\": " + (kind.type.is_list ? "[" + value + "]" : value) + "}";
-    EXPECT_EQ(problem_of([&] { read(text); }), "unknown key \"" + key + "x\"; the nearest is \"" + key + "\"");
+    EXPECT_EQ(problem_of([&] { read(text); }), fmt::format(R"(unknown key "{0}x"; the nearest is "{0}")", key));
   }
 }
 
@@ -70,10 +71,11 @@ TEST(DisturbanceKinds, SayTheSameOfAValueWhereverItComesFrom) {
       {R"({"background": [{"from": "a", "to": "b", "bytes": "0B"}]})", {.background = {{0, 1, Bytes(0)}}}},
   };
   const platform::Platform platform = test::star(2, BytesPerSecond(1e9), Seconds(0));
-  for (const auto& [text, same] : mistakes) {
+  for (const auto& mistake : mistakes) {
+    const auto& text       = mistake.text;
     const std::string said = problem_of([&] { read(text); });
     EXPECT_NE(said, "no error") << text;
-    EXPECT_EQ(problem_of([&] { check(same, platform); }), said) << text;
+    EXPECT_EQ(problem_of([&] { check(mistake.same, platform); }), said) << text;
   }
 }
 
