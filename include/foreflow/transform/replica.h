@@ -70,6 +70,9 @@ struct DataParallel {
   bool limit_scatters = false;
   bool limits_scatters() const { return limit_scatters && overlap && zero >= 2; }
 
+  // Whether sums over the replicas begin in the backward pass, and not behind it.
+  bool sums_early() const { return overlap || zero >= 2; }
+
   // Whether there is more to do than to all-reduce each gradient before its use.
   bool shares() const { return ways > 1 && (zero > 0 || overlap || bucket > Bytes(0) || reduce_dtype); }
 };

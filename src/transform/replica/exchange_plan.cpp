@@ -82,10 +82,8 @@ ExchangePlan plan_exchange(const ir::Module& module, const LayoutInterpretation&
   const auto units   = how.by_block ? units_by_block(module.entry(), values, plan.weights) : std::vector<size_t>();
   plan.buckets =
       how.by_block ? pack_units(parts, values, units) : pack(parts, plan.weights, values, how.bucket, how.first_bucket);
-  // Without overlap or sharded gradients, all sums come after the backward pass.
-  const bool early = how.overlap || how.zero >= 2;
   for (Bucket& bucket : plan.buckets) {
-    if (early) continue;
+    if (how.sums_early()) continue;
     bucket.at     = {plan.update, 0};
     bucket.inside = false;
   }

@@ -21,6 +21,7 @@
 #include "foreflow/transform/replica.h"
 #include "transform/layout/cut_shapes.h"
 #include "transform/pass_arguments.h"
+#include "transform/replica/early_sums.h"
 #include "transform/replica/replica_function.h"
 #include "transform/replica/sharing_replica.h"
 #include "transform/replica/trained_weights.h"
@@ -261,12 +262,15 @@ OneReplica one_replica(ir::Module module, const ir::OpTable& ops, const DataPara
   LayoutInterpretation layouts = interpret_layouts(module, how.ways, "replicas");
   module                       = with_cut_shapes(std::move(module), layouts, how.ways);
   if (how.shares()) {
-    if (auto separate = with_separate_updates(module, layouts.entry().values)) {
-      module  = *std::move(separate);
+    const auto take = [&](std::optional<ir::Module> rewritten) {
+      if (!rewritten) return;
+      module  = *std::move(rewritten);
       layouts = interpret_layouts(module, how.ways, "replicas");
-    }
+    };
+    take(with_separate_updates(module, layouts.entry().values));
+    if (how.sums_early()) take(with_early_sums(module, trained_weights(module.entry(), layouts.entry().values)));
+    return sharing_replica(module, layouts, ops, how);
   }
-  if (how.shares()) return sharing_replica(module, layouts, ops, how);
   return Replicator(std::move(module), layouts, ops, how.ways, 1).run_one();
 }
 
