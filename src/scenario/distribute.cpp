@@ -97,7 +97,7 @@ Expected<ReplicaProgram> replica_before_pipeline(const Sequential& sequential, c
 int shards_before_pipeline(const Strategy& strategy) {
   if (strategy.has_unequal_stages()) return 0;
   const bool power = (strategy.tp & (strategy.tp - 1)) == 0;
-  return strategy.tp > 2 && power && strategy.cp == 1 && strategy.ep == 1 ? strategy.tp : 0;
+  return strategy.tp > 2 && power ? strategy.tp : 0;
 }
 
 bool is_uniform(const platform::Platform& platform) {

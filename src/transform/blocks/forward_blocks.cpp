@@ -15,7 +15,8 @@ using ir::ValueId;
 // recomputation do not tell layers apart.
 class Stretches {
  public:
-  Stretches(const ir::Function& function, size_t forward) : function_(function) {
+  Stretches(const ir::Function& function, size_t forward)
+      : function_(function), made_(function.values.size(), ValueId{0}) {
     last_reader_.assign(function.values.size(), -1);
     for (size_t o = 0; o < forward; ++o) {
       for (const ValueId id : function.inputs(function.ops[o])) {
@@ -26,25 +27,40 @@ class Stretches {
 
   ir::Module module(const std::vector<Segment>& stretches) {
     ir::Module result;
-    for (const Segment& stretch : stretches) {
-      ir::Function part = function_;
-      part.ops.clear();
-      part.results.clear();
-      for (const size_t o : stretch) {
-        part.ops.push_back(function_.ops[o]);
-        part.ops.back().attributes = of_any_layer(part.ops.back().attributes);
-        for (uint32_t i = 0; i < part.ops.back().result_count; ++i) {
-          const size_t value = part.ops.back().first_result + i;
-          if (last_reader_[value] > static_cast<int64_t>(stretch.back()))
-            part.results.push_back(static_cast<ValueId>(value));
-        }
-      }
-      result.functions.push_back(std::move(part));
-    }
+    for (const Segment& stretch : stretches) result.functions.push_back(part(stretch));
     return result;
   }
 
  private:
+  // A function with these ops and only the values that they make. All values from outside are its one parameter, since
+  // blocks do not differ in which these are.
+  ir::Function part(const Segment& stretch) {
+    ir::Function part;
+    part.values.resize(1);
+    part.parameters = {ir::ParameterRole::data};
+    for (const size_t o : stretch) {
+      ir::Op op        = function_.ops[o];
+      op.attributes    = of_any_layer(op.attributes);
+      op.first_operand = static_cast<uint32_t>(part.operands.size());
+      for (const ValueId id : function_.inputs(function_.ops[o]))
+        part.operands.push_back(id == ValueId::none ? id : made_[ir::index(id)]);
+      op.first_result = static_cast<uint32_t>(part.values.size());
+      part.values.resize(op.first_result + op.result_count);
+      for (uint32_t i = 0; i < op.result_count; ++i) {
+        const size_t value = function_.ops[o].first_result + i, own = op.first_result + i;
+        part.values.annotate(own, function_.values[value].annotation);
+        made_[value] = static_cast<ValueId>(own);
+        if (last_reader_[value] > static_cast<int64_t>(stretch.back())) part.results.push_back(made_[value]);
+      }
+      part.ops.push_back(std::move(op));
+    }
+    for (const size_t o : stretch) {
+      for (uint32_t i = 0; i < function_.ops[o].result_count; ++i)
+        made_[function_.ops[o].first_result + i] = ValueId{0};
+    }
+    return part;
+  }
+
   ir::AttributesRef of_any_layer(const ir::AttributesRef& attributes) {
     if (attributes->find("seed") == nullptr && attributes->find(kSegment) == nullptr) return attributes;
     ir::Attributes same = *attributes;
@@ -56,6 +72,7 @@ class Stretches {
 
   const ir::Function& function_;
   std::vector<int64_t> last_reader_;  // forward ops; -1: none
+  std::vector<ValueId> made_;         // per value: that of the part at hand; 0: it is from outside
   ir::SharedAttributes shared_;
 };
 

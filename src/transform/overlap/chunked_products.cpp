@@ -23,6 +23,7 @@ class Finder {
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       const ir::Op& op = function_.ops[o];
       if (op.is_call() || (op.def->name != "MPIAllreduce" && op.def->name != "MPIReduceScatter")) continue;
+      if (!is_of_shards(op)) continue;
       if (std::optional<SumCut> cut = cut_of_sum(o)) {
         for (const auto& products : cut->products) found_.delayed.insert(products.begin(), products.end());
         found_.delayed.insert(cut->additions.begin(), cut->additions.end());
@@ -49,6 +50,16 @@ class Finder {
   };
 
   const ir::Type& type(ValueId id) const { return instance_.values[ir::index(id)].type; }
+
+  // The devices of a tensor-parallel group follow each other; those of other groups, such as contexts, lie further
+  // apart.
+  bool is_of_shards(const ir::Op& op) const {
+    const auto inputs = function_.inputs(op);
+    for (size_t i = 1; i < inputs.size(); ++i) {
+      if (ir::device_of(type(inputs[i])).index != ir::device_of(type(inputs[i - 1])).index + 1) return false;
+    }
+    return true;
+  }
 
   void find_readers() {
     readers_.resize(function_.values.size());
@@ -267,6 +278,11 @@ class Finder {
       if (std::none_of(inputs.begin(), inputs.end(), [&](ValueId id) { return later.contains(id); })) continue;
       const bool is_moved = found_.late.contains(o) || found_.delayed.contains(o);
       if (is_moved || found_.sums.contains(o) || found_.sums_of_several.contains(o)) return;
+      // A collective with devices of other groups, such as contexts, cannot wait for this group.
+      const bool is_of_others =
+          op.is_call() || (op.def->role == ir::Role::communication &&
+                           !std::all_of(inputs.begin(), inputs.end(), [&](ValueId id) { return later.contains(id); }));
+      if (is_of_others) return;
       readers.push_back(o);
       for (size_t i = 0; i < op.result_count; ++i) later.insert(function_.output(op, i));
     }

@@ -57,6 +57,20 @@ LayerEnds large_blocks(const std::vector<Segment>& blocks, std::span<const CutPl
   return found;
 }
 
+// Where each layer repeats a block that is smaller than itself, as may be with many ranks and few layers: `layers` runs
+// of as many blocks each, from the first op of one to the op before the next. Nothing if that is not how many there
+// are.
+std::vector<Segment> whole_layers(const std::vector<Segment>& blocks, size_t layers) {
+  std::vector<Segment> merged;
+  if (layers < 2 || blocks.size() <= layers || blocks.size() % layers != 0) return merged;
+  const size_t each = blocks.size() / layers;
+  for (size_t i = 0; i + each < blocks.size(); i += each)
+    merged.push_back({blocks[i].front(), blocks[i + each].front() - 1});
+  const size_t last = blocks[blocks.size() - each].front();
+  merged.push_back({last, last + merged.back().back() - merged.back().front()});
+  return merged;
+}
+
 RefusalError no_layers(const std::string& why) { return {Cause::stages, "pipeline: stages", why}; }
 
 }  // namespace
@@ -65,9 +79,12 @@ LayerEnds layer_ends(const ir::Module& module, std::span<const CutPlace> places,
   LayerEnds first;
   if (places.empty()) return first;
   for (const size_t smallest : kSmallestBlocks) {
-    LayerEnds found  = large_blocks(forward_blocks(module, smallest), places);
-    const auto count = static_cast<int>(found.ends.size());
+    const std::vector<Segment> blocks = forward_blocks(module, smallest);
+    LayerEnds found                   = large_blocks(blocks, places);
+    const auto count                  = static_cast<int>(found.ends.size());
     if (count > 0 && (layers == 0 || count == layers)) return found;
+    LayerEnds whole = large_blocks(whole_layers(blocks, static_cast<size_t>(layers)), places);
+    if (static_cast<int>(whole.ends.size()) == layers && layers > 0) return whole;
     if (first.ends.empty()) first = std::move(found);
   }
   return first;

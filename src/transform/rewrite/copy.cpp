@@ -1,5 +1,7 @@
 #include "transform/rewrite/copy.h"
 
+#include "foreflow/base/error.h"
+
 namespace foreflow::transform {
 
 const ir::OpTable& no_ops() {
@@ -31,6 +33,10 @@ void take_parameters(ir::FunctionBuilder& builder, const ir::Function& function,
 
 void copy_op(ir::FunctionBuilder& builder, const ir::Function& function, const ir::Op& op, ValueMap& map) {
   const auto operands = copies(function.inputs(op), map);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    FOREFLOW_CHECK(operands[i] != ir::ValueId::none || function.inputs(op)[i] == ir::ValueId::none,
+                   "what makes an operand is copied before what reads it");
+  }
   const auto first = static_cast<int32_t>(builder.append(op.def, op.callee, op.attributes, operands, op.result_count));
   for (uint32_t i = 0; i < op.result_count; ++i) {
     const ir::ValueId old = function.output(op, i), copy = static_cast<ir::ValueId>(first + static_cast<int32_t>(i));
