@@ -29,6 +29,32 @@ std::string on_sums(const scenario::Strategy& strategy) {
       strategy.zero, strategy.cp > 1 ? "cp" : "ep");
 }
 
+// Contexts that are neighbours see more positions the later they come.
+std::string on_contexts(const scenario::Scenario& scenario) {
+  const scenario::Strategy& strategy  = scenario.strategy;
+  const workload::WorkloadDef* family = scenario.workload.family;
+  const bool is_causal                = family != nullptr && family->traits.is_causal && !family->traits.has_experts;
+  const auto attention                = strategy.context_attention;
+  const bool is_even =
+      attention != transform::ContextAttention::all_gather && attention != transform::ContextAttention::ring;
+  if (strategy.cp == 1 || !is_causal || is_even) return "";
+  return fmt::format(
+      "strategy.context_attention: with {} the last of the {} ranks of cp has the most causal attention to compute; "
+      "striped_ring shares it evenly",
+      transform::name(attention), strategy.cp);
+}
+
+// Large models are trained in 16 bits.
+std::string on_dtype(const scenario::Scenario& scenario, const report::Summary& summary) {
+  constexpr double kLarge  = 1e9;
+  const auto is_not_stated = [&] {
+    const JsonView root = scenario.root();
+    return root.has("workload") && !root.at("workload").has("dtype");
+  };
+  if (scenario.workload.dtype != ir::DType::f32 || summary.job.parameters < kLarge || !is_not_stated()) return "";
+  return "workload.dtype: none is stated, so this is f32; models of this size run in bf16 or f16";
+}
+
 std::vector<std::string> what_lowers_memory(const scenario::Scenario& scenario) {
   const scenario::Strategy& strategy  = scenario.strategy;
   const workload::WorkloadDef* family = scenario.workload.family;
@@ -57,7 +83,9 @@ std::vector<std::string> advice(const scenario::Scenario& scenario, const report
   std::vector<std::string> all;
   if (!scenario.jobs.empty()) return all;
   if (std::string line = on_pipeline(scenario.strategy); !line.empty()) all.push_back(std::move(line));
+  if (std::string line = on_dtype(scenario, summary); !line.empty()) all.push_back(std::move(line));
   if (scenario.workload.mode != workload::Mode::training) return all;
+  if (std::string line = on_contexts(scenario); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_sums(scenario.strategy); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_memory(scenario, summary); !line.empty()) all.push_back(std::move(line));
   return all;

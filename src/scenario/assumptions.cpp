@@ -18,6 +18,9 @@ constexpr Condition kSends         = [](const Scenario& scenario) { return scena
 constexpr Condition kIsTransformer = [](const Scenario& scenario) {
   return scenario.workload.family != nullptr && scenario.workload.family->traits.is_transformer;
 };
+constexpr Condition kIsFamilyInFloat32 = [](const Scenario& scenario) {
+  return scenario.workload.family != nullptr && scenario.workload.dtype == ir::DType::f32;
+};
 constexpr Condition kTrainsIn16Bits = [](const Scenario& scenario) {
   const auto dtype = scenario.workload.dtype;
   return kTrains(scenario) && (dtype == ir::DType::f16 || dtype == ir::DType::bf16);
@@ -29,6 +32,7 @@ struct AssumptionRow {
 };
 
 constexpr AssumptionRow kAssumptions[] = {
+    {"workload.dtype", "weights and products are in f32", kIsFamilyInFloat32},
     {"host", "the host issues all kernels and messages at once, and nothing waits for it", kAlways},
     {"collective.library",
      "collectives start at once, take the fastest of the usual algorithms, and are as fast as the wires", kSends},

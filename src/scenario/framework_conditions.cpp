@@ -69,13 +69,25 @@ int count_of(const Json& scenario, std::string_view part, std::string_view key, 
   return value < 0 || value > kMost ? 0 : static_cast<int>(value);
 }
 
-// Of a single stack of equal layers; 0: other models, and where the number of layers is not stated.
-int equal_layers(const Json& scenario) {
+// Null for a file.
+const workload::WorkloadDef* family_of(const Json& scenario) {
   const Json* model       = stated_at(scenario, "workload", "model");
   const std::string* name = model == nullptr ? nullptr : model->if_string();
-  if (name == nullptr) return 0;
+  if (name == nullptr) return nullptr;
   const workload::Preset* preset = workload::presets().find(*name);
-  const auto* row                = workload::workloads().find(preset == nullptr ? *name : std::string(preset->family));
+  return workload::workloads().find(preset == nullptr ? *name : std::string(preset->family));
+}
+
+// Whether contexts attend causally and positions may be dealt out to them one by one, which tokens may not that are
+// routed to experts in groups of neighbours.
+bool has_causal_contexts(const Json& scenario) {
+  const workload::WorkloadDef* family = family_of(scenario);
+  return family != nullptr && family->traits.is_causal && !family->traits.has_experts && has_several(scenario, "cp");
+}
+
+// Of a single stack of equal layers; 0: other models, and where the number of layers is not stated.
+int equal_layers(const Json& scenario) {
+  const workload::WorkloadDef* row = family_of(scenario);
   const bool equal = row != nullptr && row->traits.is_transformer && row->traits.stacks_in_training == 1 &&
                      number(scenario, "workload", "dense_layers", 0) == 0;
   return equal ? count_of(scenario, "workload", "layers", 0) : 0;
@@ -110,6 +122,7 @@ const std::vector<FrameworkCondition>& framework_conditions() {
        [](const Json& scenario) { return trains(scenario) && is_narrow(scenario); }},
       {"tp", "tp is more than 1", shards},
       {"tp divides the vocabulary", "tp is more than 1 and divides the stated vocabulary", shards_vocabulary},
+      {"cp, causal", "cp is more than 1, and the model is a decoder without experts", has_causal_contexts},
       {"pp", "pp is more than 1", has_stages},
       {"equal layers",
        "pp is more than 1, and every stage can have as many layers, or the strategy states how its ends count",

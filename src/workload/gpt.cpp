@@ -146,7 +146,7 @@ WorkloadDef row() {
         Key::Kind::word},
        {"context", "decode: tokens in the cache (sequence - 1)"}},
       build,
-      {.infers_by_export = true}};
+      {.is_causal = true, .infers_by_export = true}};
 }
 
 }  // namespace foreflow::workload::definitions::gpt

@@ -106,7 +106,8 @@ WorkloadDef row() {
        fp32_residual_key(),
        phase_key(),
        {"context", "decode: tokens in the cache (sequence)"}},
-      build};
+      build,
+      {.is_causal = true}};
 }
 
 }  // namespace foreflow::workload::definitions::llama

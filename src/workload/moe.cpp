@@ -152,7 +152,7 @@ WorkloadDef row() {
           "inference with a cache of keys and values",
           moe_keys(),
           build,
-          {.has_experts = true}};
+          {.is_causal = true, .has_experts = true}};
 }
 
 }  // namespace foreflow::workload::definitions::moe

@@ -22,13 +22,15 @@ std::string one_of(Random& rng, const std::vector<std::string>& all) {
 
 std::string workload(Random& rng) {
   const std::string sizes = R"("layers": 4, "hidden": 32, "heads": 8, "sequence": 16, "vocabulary": 64)";
-  return R"({"model": ")" + one_of(rng, {"gpt", "llama", "bert", "t5"}) + "\", " + sizes + R"(, "mode": ")" +
+  const std::string model = one_of(rng, {"gpt", "llama", "bert", "t5", "moe"});
+  const std::string more  = model == "moe" ? R"(, "routing_groups": 16)" : "";
+  return R"({"model": ")" + model + "\", " + sizes + more + R"(, "mode": ")" +
          one_of(rng, {"training", "training", "inference"}) + R"(", "optimizer": ")" + one_of(rng, {"sgd", "adam"}) +
          R"(", "dtype": ")" + one_of(rng, {"f16", "f32"}) + R"(", "clip_gradients": )" + one_of(rng, {"0", "1.0"}) +
          "}";
 }
 
-std::string strategy(Random& rng) {
+std::string strategy(Random& rng, bool has_experts) {
   const int dp = draw(rng, 1, 2), tp = 4 << draw(rng, 0, 1), pp = 1 << draw(rng, 0, 1);
   const int microbatches = pp * draw(rng, 1, 3);
   std::string text       = R"({"dp": )" + std::to_string(dp) + R"(, "tp": )" + std::to_string(tp) + R"(, "pp": )" +
@@ -37,6 +39,9 @@ std::string strategy(Random& rng) {
   const auto sometimes = [&](const std::string& key, const std::vector<std::string>& values) {
     if (draw(rng, 0, 2) == 0) text += ", \"" + key + "\": " + one_of(rng, values);
   };
+  sometimes("cp", {"2"});
+  sometimes("context_attention", {R"("ring")", R"("striped_ring")"});
+  if (has_experts && dp > 1) text += R"(, "ep": 2)";
   if (pp > 1) sometimes("schedule", {R"("gpipe")", R"("zb_h1")", R"("interleaved_1f1b")"});
   sometimes("zero", {"1", "2", "3"});
   sometimes("overlap_gradients", {"true"});
@@ -92,10 +97,12 @@ stream::Program from_all_shards(const Scenario& scenario, const Sequential& sequ
 TEST(TwoShards, SayWhatAllDo) {
   Random rng(14);
   const std::string platform_text = R"({"topology": "dgx_a100", "nodes": 4})";
-  int compared = 0, by_buffers = 0, with_rings = 0;
-  for (int round = 0; round < 120; ++round) {
-    const std::string text = R"({"platform": )" + platform_text + R"(, "workload": )" + workload(rng) +
-                             R"(, "strategy": )" + strategy(rng) + "}";
+  int compared = 0, by_buffers = 0, with_rings = 0, with_contexts = 0, with_experts = 0;
+  for (int round = 0; round < 240; ++round) {
+    const std::string model = workload(rng);
+    const bool has_experts  = model.find("moe") != std::string::npos;
+    const std::string text  = R"({"platform": )" + platform_text + R"(, "workload": )" + model + R"(, "strategy": )" +
+                             strategy(rng, has_experts) + "}";
     SCOPED_TRACE(text);
     stream::Program two;
     std::optional<Sequential> built;
@@ -112,6 +119,8 @@ TEST(TwoShards, SayWhatAllDo) {
     }
     ++compared;
     with_rings += scenario->strategy.sequence_parallel && scenario->strategy.tensor_chunks > 1 ? 1 : 0;
+    with_contexts += scenario->strategy.cp > 1 ? 1 : 0;
+    with_experts += scenario->strategy.ep > 1 ? 1 : 0;
     const stream::Program all   = from_all_shards(*scenario, *built, *platform);
     const stream::Timeline ours = scenario->engine->run(two, *platform, scenario->simulation);
     const stream::Timeline flat = scenario->engine->run(all, *platform, scenario->simulation);
@@ -129,6 +138,8 @@ TEST(TwoShards, SayWhatAllDo) {
   }
   EXPECT_GT(compared, 40);
   EXPECT_GT(with_rings, 4);
+  EXPECT_GT(with_contexts, 10);
+  EXPECT_GT(with_experts, 4);
   EXPECT_GT(by_buffers, 15);
 }
 

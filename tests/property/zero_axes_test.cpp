@@ -48,14 +48,21 @@ TEST_P(ZeroBeside, EveryOtherAxisComputesTheSameNumbers) {
       {.dp = 2, .pp = 2, .microbatches = 2, .cp = 2},
       {.dp = 2, .tp = 2, .sequence = true},
       {.dp = 2, .tp = 2, .vocabulary = true},
+      {.dp = 2, .tp = 2, .by_block = true, .sequence = true, .vocabulary = true},
       {.dp = 2, .tp = 2, .chunks = 2},
+      {.dp = 2, .tp = 2, .chunks = 2, .cp = 2},
+      {.dp = 2, .tp = 2, .chunks = 2, .cp = 2, .sequence = true},
       {.dp = 2, .tp = 2, .pp = 2, .microbatches = 2, .chunks = 2, .sequence = true, .vocabulary = true},
       {.dp = 2, .pp = 2, .microbatches = 4, .schedule = "interleaved_1f1b"}};
   for (const char* schedule :
        {"gpipe", "looped_bfs", "eager_1f1b", "zb_h1", "zb_h2", "zb_v", "chimera", "dualpipe", "dualpipe_v"})
     splits.push_back({.dp = 2, .pp = 2, .microbatches = 4, .schedule = schedule});
   if (family == "moe")
-    splits = {{.dp = 4, .ep = 2}, {.dp = 4, .microbatches = 2, .ep = 2}, {.dp = 4, .cp = 2, .ep = 4}};
+    splits = {{.dp = 4, .ep = 2},
+              {.dp = 4, .microbatches = 2, .ep = 2},
+              {.dp = 4, .cp = 2, .ep = 4},
+              {.dp = 4, .tp = 2, .chunks = 2, .ep = 2},
+              {.dp = 4, .tp = 2, .ep = 2, .sequence = true}};
   for (Split split : splits) {
     for (const int zero : {1, 2, 3}) {
       for (const auto& [overlap, limited] : {std::pair{false, false}, {true, false}, {true, true}}) {

@@ -35,6 +35,8 @@ struct Key {
 struct Traits {
   // A stack of `layers` blocks with attention: positions can be split, and recomputation can be selective.
   bool is_transformer = true;
+  // A decoder: a position attends to those before it only.
+  bool is_causal = false;
   // Its layers route to `experts`, which expert parallelism can distribute.
   bool has_experts = false;
   // Number of stacks of `layers` in a training step (encoder and decoder: 2).

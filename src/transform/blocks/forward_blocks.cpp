@@ -94,6 +94,14 @@ std::vector<Segment> left_over(const std::vector<Segment>& stretches, const std:
   return left;
 }
 
+// Whether a block is the same op on several ranks, which is no layer.
+bool is_one_op(const ir::Function& function, const Segment& block) {
+  const ir::Op& first = function.ops[block.front()];
+  return std::all_of(block.begin(), block.end(), [&](size_t o) {
+    return function.ops[o].def == first.def && function.ops[o].callee == first.callee;
+  });
+}
+
 std::vector<Segment> blocks_of(const ir::Function& function, size_t forward, size_t smallest) {
   Stretches make(function, forward);
   std::vector<Segment> stretches(1), blocks;
@@ -113,6 +121,7 @@ std::vector<Segment> blocks_of(const ir::Function& function, size_t forward, siz
     }
     stretches = left_over(stretches, taken);
   }
+  std::erase_if(blocks, [&](const Segment& block) { return is_one_op(function, block); });
   std::sort(blocks.begin(), blocks.end());
   return blocks;
 }

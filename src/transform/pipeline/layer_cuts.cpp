@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "foreflow/base/refusal.h"
@@ -22,17 +23,36 @@ double flops_upto(std::span<const CutPlace> places, int32_t op) {
   return place == places.end() ? places.back().flops : place->flops;
 }
 
-// The quietest place behind `begin` and not behind `end`, the last of equal ones; `end` where there is no place. A
-// block may begin and end inside of layers, as one repeats as well from the middle of each layer to the middle of the
-// next.
-int32_t quietest(std::span<const CutPlace> places, int32_t begin, int32_t end) {
-  const CutPlace* best = nullptr;
+// The quietest places behind `begin` and not behind `end`; none where there is no place. A block may begin and end
+// inside of layers, as one repeats as well from the middle of each layer to the middle of the next.
+std::vector<const CutPlace*> quietest_places(std::span<const CutPlace> places, int32_t begin, int32_t end) {
+  const auto noise = [](const CutPlace& place) { return std::pair(place.tensors, place.crossing); };
+  std::vector<const CutPlace*> best;
   for (auto place = place_behind(places, begin + 1); place != places.end() && place->op <= end; ++place) {
-    const bool better =
-        best == nullptr || std::pair(place->tensors, place->crossing) <= std::pair(best->tensors, best->crossing);
-    if (better) best = &*place;
+    if (!best.empty() && noise(*place) < noise(*best[0])) best.clear();
+    if (best.empty() || noise(*place) == noise(*best[0])) best.push_back(&*place);
   }
-  return best == nullptr ? end : best->op;
+  return best;
+}
+
+int32_t quietest(std::span<const CutPlace> places, int32_t begin, int32_t end) {
+  const auto best = quietest_places(places, begin, end);
+  return best.empty() ? end : best.back()->op;
+}
+
+// Which of the equally quiet places of each block ends a layer: what comes before it is whole layers, the first of
+// which starts with the program. As quiet as behind a layer it is between its attention and its MLP.
+size_t end_of_layer(const std::vector<const CutPlace*>& first, const std::vector<const CutPlace*>& second) {
+  size_t best    = first.size() - 1;
+  double nearest = 1;
+  for (size_t i = first.size(); i-- > 0;) {
+    const double layers = first[i]->flops / (second[i]->flops - first[i]->flops);
+    const double off    = std::abs(layers - std::max(1.0, std::round(layers)));
+    if (off >= nearest) continue;
+    nearest = off;
+    best    = i;
+  }
+  return best;
 }
 
 // Blocks of one kind have as many ops each. Where a recomputed layer may not be cut, the arithmetic between two places
@@ -46,12 +66,22 @@ LayerEnds large_blocks(const std::vector<Segment>& blocks, std::span<const CutPl
   LayerEnds found;
   if (blocks.empty()) return found;
   const auto largest = static_cast<size_t>(std::max_element(flops.begin(), flops.end()) - flops.begin());
+  std::vector<Segment> layers;
+  std::vector<std::vector<const CutPlace*>> quiet;  // per layer
   for (size_t i = 0; i < blocks.size(); ++i) {
-    const Segment& block = blocks[i];
-    if (flops[i] < kLeastLayer * flops[largest] && block.size() != blocks[largest].size()) continue;
-    const auto before = static_cast<int32_t>(block.front()) - 1, back = static_cast<int32_t>(block.back());
-    const int32_t end = quietest(places, before, back);
-    if (found.ends.empty()) found.before = before - (back - end);
+    if (flops[i] < kLeastLayer * flops[largest] && blocks[i].size() != blocks[largest].size()) continue;
+    layers.push_back(blocks[i]);
+    quiet.push_back(
+        quietest_places(places, static_cast<int32_t>(blocks[i].front()) - 1, static_cast<int32_t>(blocks[i].back())));
+  }
+  const size_t number = quiet[0].size();
+  const bool alike    = number > 1 && quiet.size() > 1 && quiet[1].size() == number;
+  const size_t chosen = alike ? end_of_layer(quiet[0], quiet[1]) : number - 1;
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const auto back = static_cast<int32_t>(layers[i].back());
+    const int32_t end =
+        quiet[i].empty() ? back : quiet[i][quiet[i].size() == number ? chosen : quiet[i].size() - 1]->op;
+    if (i == 0) found.before = static_cast<int32_t>(layers[i].front()) - 1 - (back - end);
     found.ends.push_back(end);
   }
   return found;
@@ -71,6 +101,23 @@ std::vector<Segment> whole_layers(const std::vector<Segment>& blocks, size_t lay
   return merged;
 }
 
+// Where one layer repeats no other from end to end, as the first one may, which also computes what all share. With the
+// end of that layer, which is one layer before the others or behind them.
+LayerEnds completed(LayerEnds found, std::span<const CutPlace> places) {
+  std::vector<int32_t>& ends = found.ends;
+  if (ends.size() < 2) return {};
+  const int32_t layer = ends[1] - ends[0], around = layer / 8;
+  const double flops = flops_upto(places, ends[1]) - flops_upto(places, ends[0]);
+  const auto end_at  = [&](int32_t op) { return quietest(places, op - around, op + around); };
+  if (flops_upto(places, ends[0]) > 1.5 * flops) {
+    ends.insert(ends.begin(), end_at(ends[0] - layer));
+    found.before = ends[0] - layer;
+  } else {
+    ends.push_back(end_at(ends.back() + layer));
+  }
+  return found;
+}
+
 RefusalError no_layers(const std::string& why) { return {Cause::stages, "pipeline: stages", why}; }
 
 }  // namespace
@@ -85,6 +132,7 @@ LayerEnds layer_ends(const ir::Module& module, std::span<const CutPlace> places,
     if (count > 0 && (layers == 0 || count == layers)) return found;
     LayerEnds whole = large_blocks(whole_layers(blocks, static_cast<size_t>(layers)), places);
     if (static_cast<int>(whole.ends.size()) == layers && layers > 0) return whole;
+    if (count + 1 == layers) return completed(std::move(found), places);
     if (first.ends.empty()) first = std::move(found);
   }
   return first;

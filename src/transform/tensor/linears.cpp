@@ -23,6 +23,25 @@ bool is_contraction(const ir::OpCall& call) {
   });
 }
 
+// Of a weight of experts, w[e,in,out], in a product with x[e,..,in]: the dimensions `in` and `out`. Nothing if the
+// product is of another form.
+struct InOut {
+  int32_t in, out;
+};
+std::optional<InOut> dims_of_experts(const ir::OpCall& call, size_t operand) {
+  const FactorText text = parse_factors(call.def.factors(call).text);
+  if (text.outputs.empty() || text.inputs.size() < 2) return std::nullopt;
+  const std::string &weight = text.inputs[operand], &other = text.inputs[1 - operand], &product = text.outputs[0];
+  InOut dims{-1, -1};
+  for (size_t d = 1; d < weight.size(); ++d) {
+    const bool summed = other.find(weight[d]) != std::string::npos, kept = product.find(weight[d]) != std::string::npos;
+    if (summed && !kept) dims.in = static_cast<int32_t>(d);
+    if (kept && !summed) dims.out = static_cast<int32_t>(d);
+  }
+  const bool each = other.find(weight[0]) != std::string::npos && product.find(weight[0]) != std::string::npos;
+  return each && dims.in > 0 && dims.out > 0 ? std::optional(dims) : std::nullopt;
+}
+
 }  // namespace
 
 LinearGraph::LinearGraph(const ir::Function& function, const interpret::Values<interpret::Mixed>& values)
@@ -55,15 +74,28 @@ void LinearGraph::classify(size_t o) {
   const auto inputs = function_.inputs(op);
   for (const size_t i : {1, 0}) {
     const auto weight = inputs[i] == ValueId::none ? std::nullopt : stored(inputs[i]);
+    if (weight && is_of_experts(weight->parameter)) {
+      const std::optional<InOut> dims = dims_of_experts(call, i);
+      if (dims) return add({o, weight->parameter, dims->in, dims->out, inputs[1 - i], {}});
+    }
     if (!weight || !is_matrix(weight->parameter, i)) continue;
     const std::optional<Layout> column = starts_split(call, i, 1, 1);
     if (!column) continue;
     const int32_t out = weight->transposed ? 1 - column->dim : column->dim;
-    linear_of_[o]     = static_cast<int64_t>(linears_.size());
-    linears_.push_back({o, weight->parameter, 1 - out, out, inputs[1 - i], {}});
-    contracts_[o] = false;
-    return;
+    return add({o, weight->parameter, 1 - out, out, inputs[1 - i], {}});
   }
+}
+
+void LinearGraph::add(Linear linear) {
+  linear_of_[linear.op] = static_cast<int64_t>(linears_.size());
+  contracts_[linear.op] = false;
+  linears_.push_back(linear);
+}
+
+bool LinearGraph::is_of_experts(size_t parameter) const {
+  const ir::Type& type = values_[parameter].type;
+  return function_.parameters[parameter] == ir::ParameterRole::weight && type.is_tensor() && ir::is_float(type.dtype) &&
+         type.dims.size() == 3;
 }
 
 // Exporters may hand weights over as data: the second operand of a product then is one.

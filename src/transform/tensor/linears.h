@@ -11,7 +11,8 @@
 
 namespace foreflow::transform {
 
-// y[.., out] = x[.., in] * weight[in, out] (+ bias[out]), or with the weight stored as [out, in].
+// y[.., out] = x[.., in] * weight[in, out] (+ bias[out]), or with the weight stored as [out, in]. Of experts:
+// y[e, .., out] = x[e, .., in] * weight[e, in, out].
 struct Linear {
   size_t op      = 0;               // the product
   size_t weight  = 0;               // parameter
@@ -54,8 +55,10 @@ class LinearGraph {
 
  private:
   void classify(size_t o);
+  void add(Linear linear);
   void find_bias(Linear& linear) const;
   bool is_matrix(size_t parameter, size_t operand) const;
+  bool is_of_experts(size_t parameter) const;
 
   const ir::Function& function_;
   const interpret::Values<interpret::Mixed>& values_;

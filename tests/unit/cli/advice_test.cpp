@@ -36,22 +36,49 @@ TEST(Advice, NamesTheKeysThatWouldLowerTheMemory) {
   EXPECT_NE(rest.find(" of its 32 GB; more strategy.microbatches may lower it\n"), std::string::npos) << rest;
 }
 
-TEST(Advice, SaysWhereZeroKeepsWholeGradients) {
-  const auto note = [](const std::string& strategy) {
-    const test::TemporaryFolder folder;
-    write_file(folder / "gpt.json",
-               R"({"workload": {"model": "gpt", "layers": 1, "hidden": 64, "heads": 2, "sequence": 16,
+std::string said_of_gpt(const std::string& strategy) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "gpt.json",
+             R"({"workload": {"model": "gpt", "layers": 1, "hidden": 64, "heads": 2, "sequence": 16,
                                         "vocabulary": 32}, "engine": "analytic", "platform": {"topology": "dgx1"},
                                         "strategy": {"dp": 2, "global_batch": 8)" +
-                   strategy + "}}");
-    return test::run_foreflow({"simulate", "gpt.json"}, folder.path()).err;
+                 strategy + "}}");
+  return test::run_foreflow({"simulate", "gpt.json"}, folder.path()).err;
+}
+
+const std::string kStriped = R"(, "context_attention": "striped_ring")";
+
+TEST(Advice, IsToShareCausalAttentionEvenly) {
+  EXPECT_EQ(said_of_gpt(R"(, "cp": 2)"),
+            "foreflow: note: strategy.context_attention: with all_gather the last of the 2 ranks of cp has the most "
+            "causal attention to compute; striped_ring shares it evenly\n");
+  EXPECT_NE(said_of_gpt(R"(, "cp": 2, "context_attention": "ring")").find("with ring the last"), std::string::npos);
+  EXPECT_EQ(said_of_gpt(R"(, "cp": 2)" + kStriped), "");
+}
+
+TEST(Advice, SaysThatALargeModelIsInFloat32ForWantOfAType) {
+  const auto said_of_bert = [](const std::string& workload) {
+    const test::TemporaryFolder folder;
+    write_file(folder / "bert.json", R"({"workload": {"model": "bert", "hidden": 8192, "layers": 2, "vocabulary": 8192,
+                                         "sequence": 8, "heads": 64)" +
+                                         workload + R"(}, "engine": "analytic", "platform": {"topology": "dgx_h100"},
+                                         "strategy": {"global_batch": 1}})");
+    return test::run_foreflow({"simulate", "bert.json"}, folder.path()).err;
   };
+  EXPECT_EQ(said_of_bert(""),
+            "foreflow: note: workload.dtype: none is stated, so this is f32; models of this size run in bf16 or f16\n");
+  EXPECT_EQ(said_of_bert(R"(, "dtype": "bf16")"), "");
+  EXPECT_EQ(said_of_bert(R"(, "dtype": "f32")"), "");
+}
+
+TEST(Advice, SaysWhereZeroKeepsWholeGradients) {
+  const auto note = [](const std::string& strategy) { return said_of_gpt(kStriped + strategy); };
   EXPECT_EQ(note(R"(, "cp": 2, "microbatches": 2, "zero": 2)"),
             "foreflow: note: strategy.zero: 2 keeps whole gradients until the last microbatch, as the ranks of cp sum "
             "them before replicas split them\n");
   EXPECT_EQ(note(R"(, "cp": 2, "microbatches": 2, "zero": 1)"), "");
   EXPECT_EQ(note(R"(, "cp": 2, "zero": 3)"), "");
-  EXPECT_EQ(note(R"(, "microbatches": 2, "zero": 3)"), "");
+  EXPECT_EQ(said_of_gpt(R"(, "microbatches": 2, "zero": 3)"), "");
 }
 
 }  // namespace

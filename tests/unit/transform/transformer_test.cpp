@@ -49,6 +49,21 @@ TEST(Recognise, FindsGroupedQueriesAndGates) {
   }
 }
 
+// All experts of a layer are one block, whose weights w[e,in,out] are split as those of an MLP.
+TEST(Recognise, FindsTheExpertsOfAMixture) {
+  const ir::Module moe =
+      test::family("moe", R"({"layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "kv_heads": 2,
+                                                 "sequence": 8, "vocabulary": 12, "experts": 4})",
+                   2, workload::Mode::training);
+  EXPECT_EQ(recognised(moe)[0], "2 MLP blocks (up and gate, down)");
+  const auto interpretation = interpret::interpret_mixed(moe, moe.functions.size() - 1);
+  for (const TransformerBlock& block : recognise(moe.entry(), interpretation.entry().values).blocks) {
+    if (block.kind != TransformerBlock::Kind::mlp) continue;
+    for (const Linear& linear : block.columns) EXPECT_EQ(linear.out_dim, 2);
+    for (const Linear& linear : block.rows) EXPECT_EQ(linear.in_dim, 1);
+  }
+}
+
 TEST(Recognise, FindsPairsOfAPerceptronAndNothingElse) {
   const ir::Module mlp = test::family("mlp", R"({"layers": 4, "hidden": 8})", 8, workload::Mode::inference);
   EXPECT_EQ(recognised(mlp)[0], "2 MLP blocks (up, down)");
