@@ -44,6 +44,19 @@ std::string on_contexts(const scenario::Scenario& scenario) {
       transform::name(attention), strategy.cp);
 }
 
+// Ranks of one tensor-parallel group that route different tokens exchange different ones.
+std::string on_experts(const scenario::Scenario& scenario) {
+  const scenario::Strategy& strategy = scenario.strategy;
+  const int64_t parts                = int64_t{strategy.tp} * strategy.cp;
+  const bool is_apart =
+      strategy.sequence_parallel && std::max<int64_t>(scenario.workload.size("routing_groups"), 1) % parts == 0;
+  if (strategy.tp == 1 || strategy.ep == 1 || is_apart) return "";
+  return fmt::format(
+      "strategy.ep: each of the {} ranks of tp sends all tokens to the experts; with sequence_parallel and {} "
+      "workload.routing_groups, or a multiple, each sends a part",
+      strategy.tp, parts);
+}
+
 // Large models are trained in 16 bits.
 std::string on_dtype(const scenario::Scenario& scenario, const report::Summary& summary) {
   constexpr double kLarge  = 1e9;
@@ -86,6 +99,7 @@ std::vector<std::string> advice(const scenario::Scenario& scenario, const report
   if (std::string line = on_dtype(scenario, summary); !line.empty()) all.push_back(std::move(line));
   if (scenario.workload.mode != workload::Mode::training) return all;
   if (std::string line = on_contexts(scenario); !line.empty()) all.push_back(std::move(line));
+  if (std::string line = on_experts(scenario); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_sums(scenario.strategy); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_memory(scenario, summary); !line.empty()) all.push_back(std::move(line));
   return all;

@@ -13,8 +13,9 @@ namespace foreflow::cli {
 //   1. a pipeline with fewer microbatches than devices, although the batch of a replica could be split further;
 //   2. a large model in f32 because no data type is stated;
 //   3. contexts that share causal attention unevenly;
-//   4. ZeRO whose gradients stay whole until the last microbatch;
-//   5. training that does not fit into the memory of a device: the keys that may lower it and are not in use.
+//   4. ranks of a tensor-parallel group that send the same tokens to experts;
+//   5. ZeRO whose gradients stay whole until the last microbatch;
+//   6. training that does not fit into the memory of a device: the keys that may lower it and are not in use.
 // Empty for several jobs on one platform.
 std::vector<std::string> advice(const scenario::Scenario& scenario, const report::Summary& summary);
 

@@ -7,33 +7,12 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/reshard/spec.h"
 #include "transform/context/attention_layouts.h"
+#include "transform/context/expert_gathers.h"
 #include "transform/layout/reshard_row.h"
-#include "transform/rewrite/factor_text.h"
 #include "transform/rewrite/op_types.h"
 
 namespace foreflow::transform {
 namespace {
-
-// The batch dimension of a weight in a product of batches of matrices: that of the experts, 0 for w[e,h,f] in
-// x[e,n,h] * w[e,h,f]. -1 if there is none.
-int32_t expert_dimension(const ir::OpCall& call, size_t weight) {
-  if (call.def.role != ir::Role::compute) return -1;
-  const FactorText text = parse_factors(call.def.factors(call).text);
-  if (weight >= text.inputs.size() || text.outputs.size() != 1) return -1;
-  bool contracts = false;
-  int32_t batch  = -1;
-  for (size_t dim = 0; dim < text.inputs[weight].size(); ++dim) {
-    const char letter = text.inputs[weight][dim];
-    if (letter == '.') continue;
-    const bool kept   = text.outputs[0].find(letter) != std::string::npos;
-    const bool shared = std::any_of(text.inputs.begin(), text.inputs.end(), [&](const std::string& input) {
-      return &input != &text.inputs[weight] && input.find(letter) != std::string::npos;
-    });
-    contracts         = contracts || (shared && !kept);
-    if (shared && kept && batch < 0) batch = static_cast<int32_t>(dim);
-  }
-  return contracts ? batch : -1;
-}
 
 // Decides op by op, greedily in program order. An op keeps a split that one of its operands has. Of several such
 // decisions the planner takes the one without partial results, and among these the one that moves the fewest bytes.
@@ -56,6 +35,7 @@ class DataSplitPlanner {
     at_hand_.resize(count);
     undecided_.assign(count, false);
     experts_.assign(count, false);
+    if (split_.experts) gathers_ = expert_gathers(function_, values_);
     for (size_t i = 0; i < function_.parameters.size() && ways_ > 1; ++i) parameter(i);
     if (size_ == 0 && ways_ > 1) refuse_data();
     for (size_t o = 0; o < function_.ops.size(); ++o) {
@@ -170,6 +150,10 @@ class DataSplitPlanner {
         std::all_of(made.begin(), made.end(), [](const Layout& layout) { return layout.is_whole(); });
     if (untouched || call.def.role == ir::Role::optimizer) return decide(call, made, ways_);
     if (split_.experts) {
+      if (gathers_[plan_.decisions.size()] && made[0].is_split()) {
+        Decision decision = decide(call, std::vector<Layout>(made.size(), Layout::split(0)), ways_);
+        if (decision.inputs[0] == Layout::split(0)) return decision;
+      }
       if (const int64_t weight = expert_weight(op, call, inputs); weight >= 0)
         return with_experts(op, call, static_cast<size_t>(weight));
     }
@@ -296,6 +280,7 @@ class DataSplitPlanner {
   int64_t size_ = 0;                          // size of that dimension
   std::vector<std::vector<Layout>> at_hand_;  // per value: the layouts to which it has been converted
   std::vector<bool> undecided_;               // per value: a weight that no op has used so far
+  std::vector<bool> gathers_;                 // per op: as expert_gathers says, where experts are split
   std::vector<bool> experts_;                 // per value: weights of experts, also reshaped or converted
   Best best_;
 };

@@ -56,6 +56,25 @@ TEST(Advice, IsToShareCausalAttentionEvenly) {
   EXPECT_EQ(said_of_gpt(R"(, "cp": 2)" + kStriped), "");
 }
 
+TEST(Advice, IsToSendEachTokenToItsExpertsOnce) {
+  const auto said_of_moe = [](const std::string& groups, const std::string& strategy) {
+    const test::TemporaryFolder folder;
+    write_file(folder / "moe.json",
+               R"({"workload": {"model": "moe", "layers": 1, "hidden": 64, "heads": 2, "kv_heads": 2, "sequence": 16,
+                                        "vocabulary": 32, "experts": 4, "routing_groups": )" +
+                   groups + R"(}, "engine": "analytic", "platform": {"topology": "dgx1"},
+                                        "strategy": {"dp": 2, "tp": 2, "global_batch": 8)" +
+                   strategy + "}}");
+    return test::run_foreflow({"simulate", "moe.json"}, folder.path()).err;
+  };
+  EXPECT_EQ(said_of_moe("2", R"(, "ep": 2)"),
+            "foreflow: note: strategy.ep: each of the 2 ranks of tp sends all tokens to the experts; with "
+            "sequence_parallel and 2 workload.routing_groups, or a multiple, each sends a part\n");
+  EXPECT_NE(said_of_moe("1", R"(, "ep": 2, "sequence_parallel": true)"), "");
+  EXPECT_EQ(said_of_moe("2", R"(, "ep": 2, "sequence_parallel": true)"), "");
+  EXPECT_EQ(said_of_moe("1", ""), "");
+}
+
 TEST(Advice, SaysThatALargeModelIsInFloat32ForWantOfAType) {
   const auto said_of_bert = [](const std::string& workload) {
     const test::TemporaryFolder folder;
