@@ -11,14 +11,16 @@ namespace {
 
 using Counts = std::unordered_map<int32_t, int64_t>;  // of communications, by kind
 
-// The items of one stream as numbers, equal for equal items.
+// The items of one stream as numbers, equal for equal items at which as many calls begin: a stream that does the same
+// for every layer of a stage repeats itself once a call only.
 class RoundItems {
  public:
   RoundItems(const stream::Stream& stream, const std::vector<int32_t>& kinds, const std::vector<Courses::Depth>& depths)
       : depths_(depths) {
-    for (const stream::Item& item : stream.items) {
+    for (size_t i = 0; i < stream.items.size(); ++i) {
+      const stream::Item& item = stream.items[i];
       kinds_.push_back(item.instance < 0 ? -1 : kinds[static_cast<size_t>(item.instance)]);
-      const std::tuple key(item.event, kinds_.back(), item.memory);
+      const std::tuple key(item.event, kinds_.back(), item.memory, depths[i].begun);
       codes_.push_back(numbers_.try_emplace(key, static_cast<int32_t>(numbers_.size())).first->second);
     }
   }
@@ -73,7 +75,7 @@ class RoundItems {
   }
 
   const std::vector<Courses::Depth>& depths_;
-  std::map<std::tuple<int32_t, int32_t, int32_t>, int32_t> numbers_;
+  std::map<std::tuple<int32_t, int32_t, int32_t, int32_t>, int32_t> numbers_;
   std::vector<int32_t> codes_, kinds_;  // by item; -1: a compute
 };
 
