@@ -1,5 +1,3 @@
-#include <set>
-
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
