@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/remarks.h"
 #include "foreflow/base/text.h"
+#include "foreflow/ops/table.h"
 #include "foreflow/scenario/assumptions.h"
 #include "foreflow/scenario/framework.h"
 #include "foreflow/scenario/run.h"
@@ -62,7 +63,8 @@ std::string provenance_of_computes(const report::Summary& summary) {
 std::vector<Term> terms_of(const report::Summary& summary) {
   std::vector<Term> terms;
   for (const report::OpTime& op : summary.ops) {
-    const bool message = op.name == "Send" || op.name.starts_with("MPI");
+    const ir::OpDef* def = ops::table().find(op.name);
+    const bool message   = def != nullptr && def->communication != ir::Communication::none;
     const auto found = std::find_if(terms.begin(), terms.end(), [&](const Term& one) { return one.name == op.family; });
     if (found != terms.end()) {
       found->seconds += op.seconds;

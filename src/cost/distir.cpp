@@ -75,45 +75,54 @@ bool integers(const ir::OpCall& call) { return !call.inputs.empty() && !ir::is_f
 
 enum class Form : uint8_t { free, launch, unary, binary, matmul, gemm, matmul_grad, optimizer };
 
+// How the original charges an op.
+struct Charge {
+  Form form;
+  bool host_has_integers = false;  // arithmetic of integers is the host's, which costs nothing
+};
+
+// By the name of the op.
+const std::map<std::string_view, Charge>& charges() {
+  static const std::map<std::string_view, Charge> table = {{"Relu", {Form::unary}},
+                                                           {"Cast", {Form::unary, true}},
+                                                           {"Sqrt", {Form::unary}},
+                                                           {"Tanh", {Form::unary}},
+                                                           {"ReduceMean", {Form::unary}},
+                                                           {"Softmax", {Form::unary}},
+                                                           {"Transpose", {Form::unary}},
+                                                           {"Loss", {Form::unary}},
+                                                           {"LossGrad", {Form::unary}},
+                                                           {"Add", {Form::binary, true}},
+                                                           {"Sub", {Form::binary, true}},
+                                                           {"Mul", {Form::binary, true}},
+                                                           {"Div", {Form::binary, true}},
+                                                           {"Pow", {Form::binary}},
+                                                           {"ReluGrad", {Form::binary}},
+                                                           {"MatMul", {Form::matmul}},
+                                                           {"MatMulGrad", {Form::matmul_grad}},
+                                                           {"Gemm", {Form::gemm}},
+                                                           {"SGDOptimizer", {Form::optimizer}},
+                                                           {"Concat", {Form::launch}},
+                                                           {"ConstantOfShape", {Form::launch}},
+                                                           {"Gather", {Form::launch}},
+                                                           {"NonZero", {Form::launch}},
+                                                           {"Reshape", {Form::launch}},
+                                                           {"Shape", {Form::launch}},
+                                                           {"Slice", {Form::launch}},
+                                                           {"Split", {Form::launch}},
+                                                           {"Squeeze", {Form::launch}},
+                                                           {"Unsqueeze", {Form::launch}},
+                                                           {"Identity", {Form::free}},
+                                                           {"Constant", {Form::free}},
+                                                           {"Select", {Form::free}}};
+  return table;
+}
+
 Form form_of(const ir::OpCall& call) {
-  static const std::map<std::string_view, Form> kForms = {{"Relu", Form::unary},
-                                                          {"Cast", Form::unary},
-                                                          {"Sqrt", Form::unary},
-                                                          {"Tanh", Form::unary},
-                                                          {"ReduceMean", Form::unary},
-                                                          {"Softmax", Form::unary},
-                                                          {"Transpose", Form::unary},
-                                                          {"Loss", Form::unary},
-                                                          {"LossGrad", Form::unary},
-                                                          {"Add", Form::binary},
-                                                          {"Sub", Form::binary},
-                                                          {"Mul", Form::binary},
-                                                          {"Div", Form::binary},
-                                                          {"Pow", Form::binary},
-                                                          {"ReluGrad", Form::binary},
-                                                          {"MatMul", Form::matmul},
-                                                          {"MatMulGrad", Form::matmul_grad},
-                                                          {"Gemm", Form::gemm},
-                                                          {"SGDOptimizer", Form::optimizer},
-                                                          {"Concat", Form::launch},
-                                                          {"ConstantOfShape", Form::launch},
-                                                          {"Gather", Form::launch},
-                                                          {"NonZero", Form::launch},
-                                                          {"Reshape", Form::launch},
-                                                          {"Shape", Form::launch},
-                                                          {"Slice", Form::launch},
-                                                          {"Split", Form::launch},
-                                                          {"Squeeze", Form::launch},
-                                                          {"Unsqueeze", Form::launch},
-                                                          {"Identity", Form::free},
-                                                          {"Constant", Form::free},
-                                                          {"Select", Form::free}};
-  const auto found                                     = kForms.find(call.def.name);
+  const auto found = charges().find(call.def.name);
   // An op that the original has no entry for is charged like an elementwise one.
-  const Form form             = found == kForms.end() ? Form::unary : found->second;
-  const std::string_view name = call.def.name;
-  const bool host_arithmetic  = name == "Div" || name == "Mul" || name == "Sub" || name == "Add" || name == "Cast";
-  return host_arithmetic && integers(call) ? Form::free : form;
+  if (found == charges().end()) return Form::unary;
+  return found->second.host_has_integers && integers(call) ? Form::free : found->second.form;
 }
 
 Seconds compute(const Parameters& p, const ir::OpCall& call) {
@@ -142,15 +151,23 @@ std::optional<Seconds> reduction(const Parameters& p, double gigabits, int ranks
 }
 
 std::optional<Seconds> communication(const Parameters& p, const Application& application, int ranks) {
-  const std::string_view name = application.call.def.name;
-  const ir::Type& x           = application.call.inputs[0];
-  if (p.simulated_collectives && name != "Send") return std::nullopt;
-  if (p.staging && name == "Send") return std::nullopt;
-  if (name == "MPIAllreduce" || name == "MPIAllreduceMax" || name == "MPIAllgather") return reduction(p, gb(x), ranks);
-  if (name == "MPIBroadcast" || name == "MPIScatter" || (name == "Send" && !ir::is_float(x.dtype))) return Seconds(0);
-  if (name == "MPIGather" || name == "MPIReduce") return Seconds(gb(x) * width(x) / p.network_gbps);
+  using ir::Communication;
+  const Communication kind = application.call.def.communication;
+  const ir::Type& x        = application.call.inputs[0];
+  const bool sends         = kind == Communication::send;
+  if (sends ? p.staging.has_value() : p.simulated_collectives) return std::nullopt;
   const Seconds moving(gb(x) / p.network_gbps);
-  return name == "Send" ? p.send_overhead + moving : moving;
+  switch (kind) {
+    case Communication::all_reduce:
+    case Communication::all_reduce_max:
+    case Communication::all_gather: return reduction(p, gb(x), ranks);
+    case Communication::broadcast:
+    case Communication::scatter: return Seconds(0);
+    case Communication::gather:
+    case Communication::reduce: return Seconds(gb(x) * width(x) / p.network_gbps);
+    case Communication::send: return ir::is_float(x.dtype) ? p.send_overhead + moving : Seconds(0);
+    default: return moving;
+  }
 }
 
 const Keys& keys() {

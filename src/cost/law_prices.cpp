@@ -74,7 +74,7 @@ struct ProductSizes {
 double batch_of(const ir::OpCall& call) {
   const ir::Type& second = call.inputs[1];
   const size_t rank      = second.dims.size();
-  if (call.def.name != "MatMul" || rank < 3) return 1;
+  if (call.def.product != ir::Product::matrices || rank < 3) return 1;
   return elements(second) / static_cast<double>(second.dims[rank - 2] * second.dims[rank - 1]);
 }
 
@@ -83,14 +83,13 @@ double batch_of(const ir::OpCall& call) {
 std::vector<ProductSizes> products_of(const Application& application, const ir::Work& work) {
   const ir::OpCall& call = application.call;
   if (call.inputs.size() < 2 || application.outputs.empty()) return {};
-  if (call.def.name == "MatMulGrad") {
+  if (call.def.gradient_of == ir::GradientOf::product) {
     const ir::Type &x = call.inputs[0], &w = call.inputs[1], &dy = call.inputs[2];
     const double k = static_cast<double>(x.dims.back()), n = elements(w) / k, m = elements(dy) / n;
     return {{m, k, n}, {k, n, m}};
   }
-  const bool multiplies = call.def.product != ir::Product::none || call.def.name == "Gemm" ||
-                          call.def.name == "FusedGemm" || call.def.name == "Conv";
-  const double results = elements(application.outputs[0]);
+  const bool multiplies = call.def.kernels == ir::Kernels::product;
+  const double results  = elements(application.outputs[0]);
   if (!multiplies || results < 1 || elements(call.inputs[1]) < 1) return {};
   // A bias adds less than one to k.
   const double k = std::max(1.0, std::floor(work.flops.value() / 2 / results + 1e-6));
@@ -193,12 +192,12 @@ constexpr double kForwardOfLoss = 0.6;
 // of normalisations, which was fitted to kernels in 16 bits, already gives the forward pass half of the memory's
 // bandwidth.
 Bytes beside(const Application& application, const LawTerms& terms) {
-  if (application.call.def.name != "SoftmaxGrad") return Bytes(0);
+  if (application.call.def.gradient_of != ir::GradientOf::softmax) return Bytes(0);
   return elements(application.call.inputs[0]) * terms.score_bytes;
 }
 
-// What a framework moves where the operands and results of an op are less.
-Bytes instead(const Application& application, const LawTerms& terms) {
+// What a framework moves at least: the operands and results of an op may be less.
+Bytes least_traffic(const Application& application, const LawTerms& terms) {
   const ir::OpCall& call = application.call;
   if (!call.def.loss || call.inputs[0].dims.size() < 2) return Bytes(0);
   const bool backward = application.outputs[0].dims.size() == call.inputs[0].dims.size();
@@ -225,8 +224,8 @@ double whole_elements(const ir::Type& tuple) {
 // unit are unpacked behind it.
 Bytes beside_collective(const Application& application, const LawTerms& terms) {
   const ir::OpCall& call = application.call;
-  if (call.def.name == "PackTuple") return whole_elements(application.outputs[0]) * terms.reduced_bytes;
-  if (call.def.name == "UnpackTuple") return whole_elements(call.inputs[0]) * terms.gathered_bytes;
+  if (call.def.tuple == ir::Tuple::packs) return whole_elements(application.outputs[0]) * terms.reduced_bytes;
+  if (call.def.tuple == ir::Tuple::unpacks) return whole_elements(call.inputs[0]) * terms.gathered_bytes;
   return Bytes(0);
 }
 
@@ -243,7 +242,7 @@ std::optional<Seconds> price_by_laws(const Application& application, const platf
   }
   const std::vector<ProductSizes> products = products_of(application, work);
   if (!products.empty()) return price_products(application, device, calibrations, products, terms);
-  if (call.def.name == "BlockAttention" || call.def.name == "BlockAttentionGrad")
+  if (call.def.kernels == ir::Kernels::attention)
     return price_attention(application, device, calibrations, work, terms);
   Bytes moved = work.read + work.written;
   if (call.def.role == ir::Role::optimizer) {
@@ -252,7 +251,7 @@ std::optional<Seconds> price_by_laws(const Application& application, const platf
     moved += updated * terms.gradient_bytes;
   }
   moved -= std::min(moved, application.kept);
-  moved = std::max(moved, instead(application, terms)) + beside(application, terms);
+  moved = std::max(moved, least_traffic(application, terms)) + beside(application, terms);
   return price_traffic(device, calibrations, call.def.normalises ? "normalisation" : "element-wise", moved,
                        application.joined ? 0 : work.kernels, terms);
 }

@@ -74,7 +74,7 @@ std::string_view dtype_of(std::span<const ir::Type> inputs, std::span<const ir::
 }
 
 Bytes message_bytes(const ir::OpDef& op, const ir::Type& operand, const ir::Type& result) {
-  const bool joins = op.name == "MPIAllgather" || op.name == "MPIGather";
+  const bool joins = op.communication == ir::Communication::all_gather || op.communication == ir::Communication::gather;
   return ir::bytes_of(joins ? result : operand);
 }
 

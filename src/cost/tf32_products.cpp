@@ -10,7 +10,7 @@ constexpr double kTransposed = 0.63;
 }  // namespace
 
 double tf32_share(Units units, const ir::OpDef& op) {
-  return units == Units::hopper && op.name == "MatMulGrad" ? kTransposed : 1;
+  return units == Units::hopper && op.gradient_of == ir::GradientOf::product ? kTransposed : 1;
 }
 
 }  // namespace foreflow::cost

@@ -206,12 +206,15 @@ std::vector<ir::Array> meet(const ir::Op& op, const CommunicationRun& communicat
                             std::span<const ir::Array* const> operands, const Exchange& exchange) {
   const Site site{op, communication, rank, operands, exchange};
   const auto self = site.position();
-  if (communication.op == "MPIScatter") return scatter(site);
-  if (communication.op == "MPIReduceScatter" && self) return reduce_scatter(site, *self);
-  if (communication.op == "MPIAlltoall" && self) return all_to_all(site, *self);
-  if (communication.op == "MPIAllreduce" && self) return all_reduce(site, *self);
-  if (communication.op == "MPIShift" && self) return shift(site, *self);
-  return by_all_operands(site);
+  if (op.def->communication == ir::Communication::scatter) return scatter(site);
+  if (!self) return by_all_operands(site);
+  switch (op.def->communication) {
+    case ir::Communication::reduce_scatter: return reduce_scatter(site, *self);
+    case ir::Communication::all_to_all: return all_to_all(site, *self);
+    case ir::Communication::all_reduce: return all_reduce(site, *self);
+    case ir::Communication::shift: return shift(site, *self);
+    default: return by_all_operands(site);
+  }
 }
 
 }  // namespace foreflow::execute

@@ -34,8 +34,15 @@ bool touches(const ir::Type& type, const ir::Device& device) {
 bool spread(const ir::Type& type) { return ir::moved(type, ir::device_of(type)) != type; }
 
 // Group ops give one result on the device of each operand; rooted ones may take a value that every process has.
-bool is_rooted(std::string_view op) {
-  return op == "Send" || op == "MPIBroadcast" || op == "MPIScatter" || op == "MPIGather" || op == "MPIReduce";
+bool is_rooted(const ir::OpDef& def) {
+  switch (def.communication) {
+    case ir::Communication::send:
+    case ir::Communication::broadcast:
+    case ir::Communication::scatter:
+    case ir::Communication::gather:
+    case ir::Communication::reduce: return true;
+    default: return false;
+  }
 }
 
 // Walks the whole program in its order, through calls, and notes every communication.
@@ -95,7 +102,7 @@ class CommunicationWalk {
     const auto everywhere = [](const std::vector<int>& side) {
       return std::count(side.begin(), side.end(), kEverywhere) > 0;
     };
-    if (everywhere(communication.to) || (everywhere(communication.from) && !is_rooted(communication.op)))
+    if (everywhere(communication.to) || (everywhere(communication.from) && !is_rooted(*op.def)))
       fail(function, op, "has an operand on no device; place it, as in %x: Tensor[Float32, (4,), 1]");
     communications_.push_back(std::move(communication));
   }

@@ -111,6 +111,7 @@ std::optional<cost::Measurement> applied(const Counterpart& row, const std::vect
 struct CollectiveName {
   std::string_view theirs, ours;
   enum class Counts : uint8_t { in, out, in_of_all } counts;  // what message_bytes is: elements that go in, or come out
+  bool of_pair = false;                                       // between two ranks, however many the group has
 };
 constexpr std::array kCollectives = {CollectiveName{"allreduce", "MPIAllreduce", CollectiveName::Counts::in},
                                      CollectiveName{"allgather", "MPIAllgather", CollectiveName::Counts::in_of_all},
@@ -118,8 +119,8 @@ constexpr std::array kCollectives = {CollectiveName{"allreduce", "MPIAllreduce",
                                      CollectiveName{"alltoall", "MPIAlltoall", CollectiveName::Counts::in},
                                      CollectiveName{"broadcast", "MPIBroadcast", CollectiveName::Counts::in},
                                      CollectiveName{"reduce", "MPIReduce", CollectiveName::Counts::in},
-                                     CollectiveName{"send", "Send", CollectiveName::Counts::in},
-                                     CollectiveName{"recv", "Send", CollectiveName::Counts::out}};
+                                     CollectiveName{"send", "Send", CollectiveName::Counts::in, true},
+                                     CollectiveName{"recv", "Send", CollectiveName::Counts::out, true}};
 
 const CollectiveName* collective_named(std::string_view name) {
   std::string plain;
@@ -157,7 +158,7 @@ std::optional<cost::Measurement> message_from(const MessageFacts& facts) {
   const auto dtype           = dtype_named(facts.dtype);
   if (name == nullptr || !dtype) return std::nullopt;
   using Counts           = CollectiveName::Counts;
-  const int ranks        = name->ours == "Send" ? 2 : facts.ranks;
+  const int ranks        = name->of_pair ? 2 : facts.ranks;
   const double elements  = name->counts == Counts::out ? facts.out : facts.in;
   const double members   = name->counts == Counts::in_of_all ? ranks : 1;
   constexpr double kMost = 1e15;

@@ -25,7 +25,8 @@ bool add(Forms& to, const Forms& forms) {
 
 // The form in which a product reads its weights.
 unsigned form_of(const ir::Op& product) {
-  const bool transposed = product.def->name == "MatMulGrad" || product.attributes->int_or("transB", 0) != 0;
+  const bool transposed =
+      product.def->gradient_of == ir::GradientOf::product || product.attributes->int_or("transB", 0) != 0;
   return transposed ? kTransposed : kAsItIs;
 }
 
@@ -35,8 +36,8 @@ bool is_product(const ir::Op& op) {
 
 // Whether the result is the operand, all of it or a part, here or on another device.
 bool hands_weight_on(const ir::Op& op) {
-  const std::string_view name = op.def->name;
-  return op.def->role == ir::Role::view || name == "Send" || name == "MPIAllgather";
+  return op.def->role == ir::Role::view || op.def->communication == ir::Communication::send ||
+         op.def->communication == ir::Communication::all_gather;
 }
 
 // Follows weights from the products that read them back to the parameters, over the gathers of ZeRO 3, which may begin
@@ -79,14 +80,14 @@ class Finder {
         for (size_t i = 0; i < inputs.size(); ++i) mark(inputs[i], parameters_[callee][i]);
       } else if (is_product(op)) {
         mark(inputs[1], {form_of(op)});
-      } else if (op.def->name == "UnpackTuple") {
+      } else if (op.def->tuple == ir::Tuple::unpacks) {
         Forms of_tuple;
         for (size_t i = 0; i < op.result_count; ++i) {
           const Forms& element = forms[op.first_result + i];
           of_tuple.push_back(element.empty() ? 0 : element[0]);
         }
         mark(inputs[0], of_tuple);
-      } else if (op.def->name == "PackTuple") {
+      } else if (op.def->tuple == ir::Tuple::packs) {
         const Forms& tuple = forms[op.first_result];
         for (size_t i = 0; i < inputs.size() && i < tuple.size(); ++i) mark(inputs[i], {tuple[i]});
       } else if (hands_weight_on(op) && !inputs.empty()) {

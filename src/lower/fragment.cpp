@@ -337,7 +337,7 @@ class FragmentWriter {
   }
 
   bool copies_host(const ir::Op& op) const {
-    if (op.def->name != "Send") return false;
+    if (!FragmentMaker::is_send(op)) return false;
     return ir::in_host_memory(ir::device_of(type(function_.inputs(op)[0]))) !=
            ir::in_host_memory(ir::device_of(type(function_.output(op, 0))));
   }

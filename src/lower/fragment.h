@@ -61,7 +61,7 @@ class FragmentMaker {
 
  private:
   friend class FragmentWriter;
-  static bool is_send(const ir::Op& op) { return !op.is_call() && op.def->name == "Send"; }
+  static bool is_send(const ir::Op& op) { return !op.is_call() && op.def->communication == ir::Communication::send; }
   // Whether receivers of the op's message prepare it in the memory of their hosts.
   bool stages(const ir::Op& op) const { return stages_ && is_send(op); }
   // Whether hosts that prepare messages wait for the op.

@@ -30,7 +30,7 @@ Issuer::Issuer(const HostCosts& costs, Pace pace, Fragment fragment, const ir::F
 
 bool Issuer::accumulates(const ir::Op& op) const {
   if (fragment_ != Fragment::pass) return fragment_ == Fragment::caller;
-  if (op.def->name != "Add" || !is_result_[op.first_result]) return false;
+  if (!op.def->sums_operands || !is_result_[op.first_result]) return false;
   const ir::ValueId sum = function_.inputs(op)[0];
   return sum != ir::ValueId::none && ir::index(sum) < function_.parameters.size();
 }

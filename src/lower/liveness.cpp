@@ -30,7 +30,7 @@ ir::ValueId viewed_operand(const ir::Function& function, const ir::Op& op, size_
   const auto inputs = function.inputs(op);
   if (rule == cost::MemoryRule::distir || inputs.empty() || inputs[0] == ir::ValueId::none) return ir::ValueId::none;
   const ir::Type& result = instance.values[op.first_result + i].type;
-  if (op.def->name == "Send")
+  if (op.def->communication == ir::Communication::send)
     return within_one_memory(instance.values[ir::index(inputs[0])].type, result) ? inputs[0] : ir::ValueId::none;
   if (!ir::shares_operand(op) || op.result_count > 1) return ir::ValueId::none;
   const bool same_size = ir::bytes_of(instance.values[ir::index(inputs[0])].type) == ir::bytes_of(result);
@@ -102,7 +102,8 @@ class Analysis {
       const ir::Op& op  = function_.ops[o];
       const auto inputs = function_.inputs(op);
       if (op.is_call()) std::for_each(inputs.begin(), inputs.end(), mark);
-      const bool shares = !op.is_call() && !inputs.empty() && (ir::shares_operand(op) || op.def->name == "Send");
+      const bool sends  = !op.is_call() && op.def->communication == ir::Communication::send;
+      const bool shares = !op.is_call() && !inputs.empty() && (ir::shares_operand(op) || sends);
       for (size_t i = 0; shares && i < op.result_count; ++i) {
         if (escapes_[op.first_result + i]) mark(inputs[0]);
       }
@@ -288,7 +289,7 @@ class Analysis {
 bool results_stay_in_place(const ir::Op& op, cost::MemoryRule rule) {
   if (rule != cost::MemoryRule::reuse) return false;
   const bool placed = op.def->role == ir::Role::view && op.attributes->int_or("placed", 0) == 1;
-  return op.def->name == "UnpackTuple" || (placed && (op.def->joins_operands || op.result_count > 1));
+  return op.def->tuple == ir::Tuple::unpacks || (placed && (op.def->joins_operands || op.result_count > 1));
 }
 
 Liveness analyse(const ir::Module& module, const MixedInstance& instance, const Boundary& boundary,

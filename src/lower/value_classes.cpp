@@ -29,11 +29,9 @@ enum Mark : uint16_t {
 bool is_optimizer(const ir::Op& op) { return !op.is_call() && op.def->role == ir::Role::optimizer; }
 bool is_communication(const ir::Op& op) { return !op.is_call() && op.def->role == ir::Role::communication; }
 
-bool is_named(const ir::Op& op, std::string_view name) { return !op.is_call() && op.def->name == name; }
-
 // The destination stream of a Send; "" for any other op.
 std::string_view sent_to(const ir::Op& op) {
-  if (op.is_call() || op.def->name != "Send") return "";
+  if (op.is_call() || op.def->communication != ir::Communication::send) return "";
   const ir::Device device   = op.attributes->get_device("to");
   const std::string_view to = device.stream_name();
   return to == ir::kHostMemory ? ir::kHostMemory : to == ir::kFromHost ? ir::kFromHost : "";
@@ -42,7 +40,7 @@ std::string_view sent_to(const ir::Op& op) {
 // Ops whose result is the operand in another form or on another device, or a sum of such operands.
 bool hands_on(const ir::Op& op) {
   return is_communication(op) || op.def->role == ir::Role::view || op.def->additive ||
-         op.def->copy == ir::Copy::converted || op.def->for_update || op.def->name == "Mul" || op.def->name == "Div";
+         op.def->copy == ir::Copy::converted || op.def->for_update || op.def->scales_elements;
 }
 
 // Ops whose result has some or all elements of the operand, on this stream or another one.
@@ -109,7 +107,8 @@ class Classifier {
         any |= marks[ir::index(id)];
       }
       auto mark = static_cast<uint16_t>((all & kFixed) | (any & (kBackward | kUpdated)));
-      if (is_named(op, "MPIAllgather") && (mark & (kFixed | kUpdated)) != 0) mark |= kGathered;
+      if (op.def->communication == ir::Communication::all_gather && (mark & (kFixed | kUpdated)) != 0)
+        mark |= kGathered;
       if (moves(op)) mark |= any & kGathered;
       if (op.def->role == ir::Role::loss_gradient) mark |= kBackward;
       if (op.def->role == ir::Role::optimizer) mark |= kUpdated;
@@ -189,7 +188,7 @@ class Classifier {
       results |= marks_[f][op.first_result + i];
       if (weight == kNone) weight = weights_[f][op.first_result + i];
     }
-    if (is_named(op, "UnpackTuple") && op.result_count > 1 && weight != kNone) weight = tuple_of(op, f);
+    if (op.def->tuple == ir::Tuple::unpacks && op.result_count > 1 && weight != kNone) weight = tuple_of(op, f);
     const bool again     = op.attributes->find("recompute") != nullptr;
     const bool copied    = op.attributes->find(ir::kFp8) != nullptr;  // in the forward pass, for the backward one
     const bool late      = !copied && (results & (kBackward | kForward)) == 0 && (results & kNeeded) != 0;
@@ -205,15 +204,16 @@ class Classifier {
       const bool seen_through = (op.def->aliases_operand && id == inputs[0]) || op.def->joins_operands;
       if (seen_through) add(f, id, results & kNeeded);
       const bool one_by_one  = op.def->in_place == ir::InPlace::each && i < op.result_count;
-      const int32_t of       = weight <= kTuple && is_named(op, "PackTuple") ? tuple(weight)[i]
-                               : one_by_one                                  ? weights_[f][op.first_result + i]
-                                                                             : weight;
+      const int32_t of       = weight <= kTuple && op.def->tuple == ir::Tuple::packs ? tuple(weight)[i]
+                               : one_by_one                                          ? weights_[f][op.first_result + i]
+                                                                                     : weight;
       const bool is_gradient = (results & kGradient) != 0 && (mark & kBackward) != 0 && hands_on(op);
       if (is_gradient && !(op.def->for_update && i >= op.result_count)) add(f, id, kGradient, of);
       if ((results & kMessage) != 0 && (mark & (kBackward | kUpdated)) != 0 && moves(op)) add(f, id, kMessage, of);
       // An operand that a collective scatters or gathers exists only to be sent.
-      const bool parted = is_named(op, "MPIReduceScatter") && op.attributes->int_or("in_place", 0) == 0;
-      const bool joined = is_named(op, "MPIAllgather") && (mark & kUpdated) != 0;
+      const bool parted =
+          op.def->communication == ir::Communication::reduce_scatter && op.attributes->int_or("in_place", 0) == 0;
+      const bool joined = op.def->communication == ir::Communication::all_gather && (mark & kUpdated) != 0;
       if ((parted && (results & kGradient) != 0) || joined) add(f, id, kMessage);
     }
   }

@@ -44,7 +44,7 @@ std::string scale_remark(const Imported& imported) {
   const KnownNumbers numbers(imported);
   const ir::Function& function = imported.module.entry();
   for (const ir::Op& op : function.ops) {
-    const bool scales      = !op.is_call() && (op.def->name == "DequantizeLinear" || op.def->name == "QuantizeLinear");
+    const bool scales      = !op.is_call() && op.def->takes_scale;
     const ir::Array* scale = scales ? numbers.of(function.inputs(op)[kScale]) : nullptr;
     if (scale == nullptr || is_finite(*scale)) continue;
     return imported.module.source + ": the scale of %" + function.value(function.output(op, 0)).name +

@@ -217,7 +217,7 @@ std::optional<Message> network_message(const ir::Op& op, const std::vector<ir::T
   return Message{group.what.kind, &algorithm, std::move(ranks), group.what.bytes, 1};
 }
 
-bool may_hide(const ir::Op& op) { return op.def->name == "MPIShift"; }
+bool may_hide(const ir::Op& op) { return op.def->communication == ir::Communication::shift; }
 
 Demand demand_of(const Scenario& asked, const platform::Platform& platform) {
   return demand_of(asked, build(asked), platform);

@@ -4,146 +4,11 @@
 
 #include "foreflow/collective/collective.h"
 #include "foreflow/scenario/framework.h"
+#include "foreflow/scenario/strategy_key.h"
+#include "scenario/idle_reasons.h"
 
 namespace foreflow::scenario {
 namespace {
-
-using transform::Attention;
-using transform::ContextAttention;
-using transform::Recompute;
-
-// Why a key of the strategy that has a value other than its default changes nothing; empty: it does.
-struct StrategyRow {
-  std::string_view key;
-  std::string (*why)(const Scenario& scenario);
-};
-
-bool trains(const Scenario& scenario) { return scenario.workload.mode == workload::Mode::training; }
-
-// Of the gradients that are summed, as far as the scenario says.
-ir::DType gradient_dtype(const Workload& workload) {
-  return workload.precision.float_gradients ? ir::DType::f32 : workload.dtype.value_or(ir::DType::f32);
-}
-
-std::string unless(bool needed, std::string_view why) { return needed ? std::string() : std::string(why); }
-std::string unsplit(const Scenario& scenario) { return unless(scenario.strategy.tp > 1, "tp is 1"); }
-std::string unpiped(const Scenario& scenario) { return unless(scenario.strategy.pp > 1, "pp is 1"); }
-std::string uncopied(const Scenario& scenario) {
-  const Strategy& strategy = scenario.strategy;
-  return unless(strategy.dp > strategy.replicas_sharing(), strategy.dp == 1 ? "dp is 1" : "no replicas are copies");
-}
-
-const StrategyRow kStrategy[] = {
-    {"attention",
-     [](const Scenario& scenario) {
-       const workload::WorkloadDef* family = scenario.workload.family;
-       return unless(
-           scenario.strategy.attention == Attention::unfused || family == nullptr || family->traits.is_transformer,
-           "the model is no transformer");
-     }},
-    {"context_attention",
-     [](const Scenario& scenario) {
-       const bool gathers = scenario.strategy.context_attention == ContextAttention::all_gather;
-       return unless(gathers || scenario.strategy.cp > 1, "cp is 1");
-     }},
-    {"tensor_plan",
-     [](const Scenario& scenario) {
-       const bool automatic = scenario.strategy.tensor_plan.kind == transform::TensorPlan::Kind::automatic;
-       return automatic ? "" : unsplit(scenario);
-     }},
-    {"sequence_parallel",
-     [](const Scenario& scenario) { return scenario.strategy.sequence_parallel ? unsplit(scenario) : ""; }},
-    {"vocabulary_parallel",
-     [](const Scenario& scenario) { return scenario.strategy.vocabulary_parallel ? unsplit(scenario) : ""; }},
-    {"overlap_tensor",
-     [](const Scenario& scenario) { return scenario.strategy.tensor_chunks > 1 ? unsplit(scenario) : ""; }},
-    {"schedule",
-     [](const Scenario& scenario) {
-       const Strategy& strategy = scenario.strategy;
-       return unless(strategy.schedule->name == "1f1b" || strategy.pp > 1 || strategy.microbatches > 1,
-                     "there is one stage and one microbatch");
-     }},
-    {"stage_partition",
-     [](const Scenario& scenario) {
-       const bool stated = scenario.strategy.partition != transform::StagePartition::balanced;
-       return stated && scenario.strategy.schedule_size.chunks == 1 ? unpiped(scenario) : "";
-     }},
-    {"count_as_layers",
-     [](const Scenario& scenario) { return scenario.strategy.layer_share.counts() ? unpiped(scenario) : ""; }},
-    {"first_stage_layers",
-     [](const Scenario& scenario) { return scenario.strategy.layer_share.first > 0 ? unpiped(scenario) : ""; }},
-    {"last_stage_layers",
-     [](const Scenario& scenario) { return scenario.strategy.layer_share.last > 0 ? unpiped(scenario) : ""; }},
-    {"delay_weight_gradients",
-     [](const Scenario& scenario) { return scenario.strategy.delay_weight_gradients ? unpiped(scenario) : ""; }},
-    {"overlap_sends",
-     [](const Scenario& scenario) { return scenario.strategy.overlap_sends ? unpiped(scenario) : ""; }},
-    {"scatter_gather",
-     [](const Scenario& scenario) -> std::string {
-       const Strategy& strategy = scenario.strategy;
-       if (!strategy.scatter_gather) return "";
-       if (strategy.tp == 1) return "there are no shards";
-       if (strategy.sequence_parallel) return "each rank has a part of its own";
-       if (strategy.cp > 1 || strategy.ep > 1 || strategy.has_unequal_stages())
-         return "the ranks of cp, ep and unequal stages send what they have";
-       return unpiped(scenario);
-     }},
-    {"zero", [](const Scenario& scenario) { return scenario.strategy.zero > 0 ? uncopied(scenario) : ""; }},
-    {"overlap_gradients",
-     [](const Scenario& scenario) { return scenario.strategy.overlap_gradients ? uncopied(scenario) : ""; }},
-    {"bucket_size", uncopied},
-    {"shard_unit", [](const Scenario& scenario) { return scenario.strategy.by_block ? uncopied(scenario) : ""; }},
-    {"prefetch",
-     [](const Scenario& scenario) {
-       const Strategy& strategy = scenario.strategy;
-       return unless(strategy.prefetch || (strategy.zero == 3 && strategy.overlap_gradients),
-                     "no weights are gathered beside computes");
-     }},
-    {"limit_reduce_scatters",
-     [](const Scenario& scenario) -> std::string {
-       const Strategy& strategy = scenario.strategy;
-       if (!strategy.limit_scatters) return "";
-       if (!strategy.overlap_gradients) return "sums hold the device";
-       if (strategy.zero < 2) return "whole gradients are kept";
-       return uncopied(scenario);
-     }},
-    {"reshard_after_forward",
-     [](const Scenario& scenario) {
-       return unless(!scenario.strategy.keeps_gathered || scenario.strategy.zero == 3, "weights are not split");
-     }},
-    {"float_gathers",
-     [](const Scenario& scenario) {
-       return unless(!scenario.strategy.float_gathers || scenario.strategy.zero == 3, "weights are not split");
-     }},
-    {"sequence_first",
-     [](const Scenario& scenario) -> std::string {
-       const Strategy& strategy = scenario.strategy;
-       if (!strategy.sequence_first || strategy.copies_attention()) return "";
-       return strategy.microbatch_size() == 1 ? "a microbatch is one sample" : "attention is no flash attention";
-     }},
-    {"reduce_dtype",
-     [](const Scenario& scenario) -> std::string {
-       const Strategy& strategy = scenario.strategy;
-       const auto& chosen       = strategy.reduce_dtype;
-       if (!chosen) return "";
-       if (strategy.dp == 1 && strategy.cp == 1) return "dp and cp are 1";
-       if (!trains(scenario)) return std::string("inference has no gradients");
-       return unless(*chosen != gradient_dtype(scenario.workload), "gradients have this type");
-     }},
-    {"first_bucket_size",
-     [](const Scenario& scenario) {
-       const std::string alone = uncopied(scenario);
-       return alone.empty() ? unless(scenario.strategy.bucket > Bytes(0), "gradients travel one by one") : alone;
-     }},
-    {"recompute",
-     [](const Scenario& scenario) {
-       const bool selective = scenario.strategy.recompute.kind == Recompute::Kind::selective;
-       const bool fused     = scenario.strategy.attention_used() == Attention::flash;
-       const JsonView work  = scenario.root().at("workload");
-       const bool drops     = work.has("dropout") && work.at("dropout").as_number() > 0;
-       return unless(!selective || !fused || drops, "with attention flash no scores are kept");
-     }},
-};
 
 struct WorkloadRow {
   std::string_view key, why;
@@ -203,7 +68,7 @@ class Finder {
     for (const WorkloadRow& row : kWorkload) {
       if (row.idle(scenario_)) add("workload", row.key, std::string(row.why));
     }
-    for (const StrategyRow& row : kStrategy) add("strategy", row.key, row.why(scenario_));
+    add_strategy();
     add_host(summary);
     const lower::HostCosts& host = scenario_.collectives.host;
     add("platform", "cpu",
@@ -225,6 +90,14 @@ class Finder {
     const bool chooses = std::any_of(scenario_.collectives.algorithms.begin(), scenario_.collectives.algorithms.end(),
                                      [](const auto* one) { return one != nullptr && one->choose != nullptr; });
     return chooses ? "" : "every kind has an algorithm that is named";
+  }
+
+  void add_strategy() {
+    if (!root_.has("strategy") || root_.at("strategy").json().if_object() == nullptr) return;
+    for (const auto& [key, value] : root_.at("strategy").members()) {
+      const StrategyKeyDef* row = strategy_keys().find(key);
+      if (row != nullptr && row->idle != nullptr) add("strategy", key, row->idle(scenario_));
+    }
   }
 
   void add_host(const report::Summary& summary) {

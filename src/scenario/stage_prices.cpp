@@ -67,7 +67,7 @@ Seconds slowest_hop(const platform::Platform& platform, const Strategy& strategy
 // As in a ring: n - 1 steps of 1/n of the bytes each; an all-reduce takes twice as many.
 Seconds message(const ir::OpCall& call, std::span<const ir::Type> outputs, double seconds_per_byte) {
   const auto ranks   = static_cast<double>(ir::ranks_of(call.attributes, std::max(call.arity(), outputs.size())));
-  const double turns = call.def.name == "MPIAllreduce" ? 2 : 1;
+  const double turns = call.def.communication == ir::Communication::all_reduce ? 2 : 1;
   const Bytes bytes  = cost::message_bytes(call.def, call.inputs[0], outputs[0]);
   return Seconds(turns * (ranks - 1) / ranks * bytes.value() * seconds_per_byte);
 }

@@ -13,6 +13,7 @@ namespace foreflow::scenario::chosen_devices_test {
 namespace {
 
 using test::draw;
+using test::outcome_if_legal;
 using test::Random;
 using test::random_scenario;
 
@@ -108,22 +109,13 @@ TEST_P(ChosenDevices, DoWhatTheyDoWhereAllAreSimulated) {
   int folded = 0;
   for (int done = 0; done < kCases;) {
     PlatformRef platform;
-    auto scenario = random_scenario(rng, platform);
+    const auto scenario = random_scenario(rng, platform);
     if (!scenario) continue;
     SCOPED_TRACE(scenario->source.dump_compact());
-    const auto outcome = [&](bool fold) -> std::optional<Outcome> {
-      scenario->simulation.fold        = fold;
-      scenario->simulation.every_round = fold;
-      try {
-        return run(*scenario, platform);
-      } catch (const Error&) {
-        return {};  // not legal for the model
-      }
-    };
-    const auto flat = outcome(false);
+    const auto flat = outcome_if_legal(*scenario, platform, false);
     if (!flat) continue;
     ++done;
-    const auto once = outcome(true);
+    const auto once = outcome_if_legal(*scenario, platform, true, true);
     ASSERT_TRUE(once);
     if (once->program.devices.size() < flat->program.devices.size()) ++folded;
     std::set<int32_t> numbers;

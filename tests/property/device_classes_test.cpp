@@ -12,6 +12,7 @@
 namespace foreflow::scenario::device_classes_test {
 namespace {
 
+using test::outcome_if_legal;
 using test::Random;
 using test::random_scenario;
 
@@ -117,21 +118,13 @@ TEST_P(EqualDevices, AreSimulatedOnceWithTheSameAnswer) {
   int folded = 0, shortened = 0;
   for (int done = 0; done < kCases;) {
     PlatformRef platform;
-    auto scenario = random_scenario(rng, platform);
+    const auto scenario = random_scenario(rng, platform);
     if (!scenario) continue;
     SCOPED_TRACE(scenario->source.dump_compact());
-    const auto outcome = [&](bool fold) -> std::optional<Outcome> {
-      scenario->simulation.fold = fold;
-      try {
-        return run(*scenario, platform);
-      } catch (const Error&) {
-        return {};  // not legal either
-      }
-    };
-    const auto flat = outcome(false);
+    const auto flat = outcome_if_legal(*scenario, platform, false);
     if (!flat) continue;
     ++done;
-    const auto once = outcome(true);
+    const auto once = outcome_if_legal(*scenario, platform, true);
     ASSERT_TRUE(once);
     if (once->program.devices.size() < flat->program.devices.size()) ++folded;
     if (longest(once->program) < longest(flat->program)) ++shortened;

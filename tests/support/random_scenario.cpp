@@ -106,4 +106,15 @@ std::optional<Scenario> random_scenario(Random& rng, PlatformRef& platform) {
   return scenario::load(json, "random.json");
 }
 
+std::optional<scenario::Outcome> outcome_if_legal(Scenario scenario, const PlatformRef& platform, bool fold,
+                                                  bool every_round) {
+  scenario.simulation.fold        = fold;
+  scenario.simulation.every_round = every_round;
+  try {
+    return scenario::run(scenario, platform);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 }  // namespace foreflow::test

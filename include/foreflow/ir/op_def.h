@@ -89,13 +89,31 @@ enum class Role : uint8_t {
   communication   // runs on several devices
 };
 
-// How the result of an op with one operand relates to that operand. Analyses use it to follow a value through ops that
-// only pass it on.
+// What a communication op does with the values of its devices, as the kinds of collectives do it
+// (foreflow/collective/collective.h).
+enum class Communication : uint8_t {
+  none,            // nothing: the op runs on one device; or several of these, which a plan chooses (Reshard)
+  send,            // a value from one device, or stream, to another
+  all_reduce,      // the sum of the operands, on each device
+  all_reduce_max,  // the largest elements of the operands, on each device
+  reduce_scatter,  // one part of the sum on each device
+  all_gather,      // the concatenation of the operands, on each device
+  broadcast,       // the operand of one device, on each device
+  reduce,          // the sum of the operands, on one device
+  gather,          // the concatenation of the operands, on one device
+  scatter,         // one part of the operand of one device on each device
+  all_to_all,      // on each device one part of each operand
+  shift            // round a ring, the operand of the device before
+};
+
+// How the result of an op relates to operand 0, its only tensor of data. Analyses use it to follow a value through ops
+// that only pass it on.
 enum class Copy : uint8_t {
   none,       // not a copy
   same,       // the same elements in the same shape (Identity)
   converted,  // the same elements in another data type (Cast)
-  permuted    // the same elements with the dimensions in another order (Transpose)
+  permuted,   // the same elements with the dimensions in another order (Transpose)
+  ones_moved  // the same elements with dimensions of 1 inserted or removed (Unsqueeze, Squeeze)
 };
 
 // Which result may reuse the memory of which operand, once nothing reads the operand any more.
@@ -118,8 +136,42 @@ enum class Softmax : uint8_t {
 // Whether result 0 is a product of operands 0 and 1, perhaps scaled, with nothing added to it.
 enum class Product : uint8_t {
   none,
-  matrices,  // of their last two dimensions, for every batch (MatMul, FusedMatMul)
+  matrices,  // of their last two dimensions, for every batch (MatMul)
+  turned,    // the same, but attributes may turn the matrices, x[..,k,i] or w[..,j,k] (FusedMatMul)
   letters    // of dimensions that an attribute names (Einsum)
+};
+
+// The kernels that compute an op on a GPU. The time of each kind follows a law of its own (src/cost/laws).
+enum class Kernels : uint8_t {
+  traffic,   // read and write memory, which takes most of the time: most ops
+  product,   // multiply matrices: result 0 is of operands 0 and 1, perhaps with more added; or GradientOf::product
+  attention  // attention that keeps no scores, or its gradients
+};
+
+// Of what an op computes the gradients, where other modules treat such ops in a way of their own: operands -> results.
+enum class GradientOf : uint8_t {
+  none,
+  product,    // x, w, dy -> dx, dw of y = x * w (MatMulGrad)
+  softmax,    // y, dy -> dx of y = softmax(x) (SoftmaxGrad)
+  attention,  // q, k, v, bias, .., do -> dq, dk, dv, dbias (BlockAttentionGrad)
+  resize      // x, roi, scales, sizes, dy -> dx (ResizeGrad)
+};
+
+// Tuples, which are views of their elements.
+enum class Tuple : uint8_t {
+  none,
+  packs,   // the operands are the elements, result 0 is the tuple (PackTuple)
+  unpacks  // operand 0 is the tuple, the results are the elements (UnpackTuple)
+};
+
+// How result 0 gets the dimensions that numbers in an operand or an attribute state.
+enum class Sizes : uint8_t {
+  none,      // nothing states them
+  shape,     // it has the elements of operand 0 in their order (Reshape)
+  expanded,  // operand 0 is broadcast to them (Expand)
+  repeated,  // it has copies of operand 0, so many along each dimension (Tile)
+  filled,    // every element is the same number (ConstantOfShape)
+  resized    // operand 0 is interpolated (Resize); or it is the gradient of that, and the sizes are those of dy
 };
 
 // The form of an op that works on one part of a vocabulary (see src/transform/tensor/vocabulary.h). The op of that form
@@ -148,10 +200,11 @@ struct PartOfCall {
 class GradBuilder;
 
 struct OpDef {
-  std::string_view name;         // "MatMul"
-  std::string_view doc;          // one sentence with shapes: "x[..,i,k] * w[..,k,j] -> y[..,i,j]"
-  std::string_view domain = {};  // ONNX domain; "" is ONNX's own, "foreflow" is ours
-  Role role               = Role::compute;
+  std::string_view name;             // "MatMul"
+  std::string_view doc;              // one sentence with shapes: "x[..,i,k] * w[..,k,j] -> y[..,i,j]"
+  std::string_view domain     = {};  // ONNX domain; "" is ONNX's own, "foreflow" is ours
+  Role role                   = Role::compute;
+  Communication communication = Communication::none;
   // Needs sums over rows of its operands before it writes any of their elements (softmax, norms and their gradients).
   bool normalises = false;
   std::vector<std::string_view> positional =
@@ -165,21 +218,35 @@ struct OpDef {
   // size shares its storage. True for all views that do not reorder elements; false for Transpose.
   bool aliases_operand = false;
   Copy copy            = Copy::none;
+  Sizes sizes          = Sizes::none;
+  Tuple tuple          = Tuple::none;
   InPlace in_place     = InPlace::never;
   // The op is a view of all its operands, not only of the first (Concat).
   bool joins_operands = false;
   // Result 0 is the sum of all operands and nothing else (Add, Sum).
   bool sums_operands = false;
+  // Result 0 is operand 0 with each element multiplied or divided by one of operand 1 (Mul, Div).
+  bool scales_elements = false;
   // The op measures a prediction against a target, or is the gradient of such an op.
   bool loss = false;
+  // `grad` takes the gradient of result 0 to be one: the op may end the forward pass, as a loss does (Loss).
+  bool grad_from_one = false;
   // Operands that hold running statistics, which training does not update by gradients.
   std::vector<size_t> statistics = {};
-  Softmax softmax                = Softmax::none;
-  Product product                = Product::none;
+  // Operands from number 1 on are what a model learns, where they are no activations (MatMul, Conv).
+  bool takes_weights = false;
+  // Operand 1 is the scale of quantised numbers (QuantizeLinear, DequantizeLinear).
+  bool takes_scale       = false;
+  Softmax softmax        = Softmax::none;
+  Product product        = Product::none;
+  Kernels kernels        = Kernels::traffic;
+  GradientOf gradient_of = GradientOf::none;
   // Attention of queries, keys and values, its operands 0, 1 and 2, as one op.
   bool attention = false;
   // Result 0 is operand 0 with some of its dimensions reduced to one number each (ReduceSum).
   bool reduction = false;
+  // Result 0 has positions along the dimension `axis` of operand 0: integers from 0 on, below its length (ArgMax).
+  bool gives_positions = false;
   // Adds two of its operands before anything else, one of which may be a bias (Add, BiasGelu).
   bool adds_bias = false;
   // Moves a tensor from the devices of the operands to others that have it in another layout; lowering chooses by which
@@ -238,6 +305,11 @@ class GradBuilder {
   virtual void set_input_gradient(size_t index, int handle) = 0;
   virtual bool wanted(size_t index)                         = 0;  // whether the gradient of this input is needed
 };
+
+// Whether results are a sum of the operands of all devices, or parts of it (MPIAllreduce, MPIReduceScatter).
+inline bool sums_over_devices(const OpDef& def) {
+  return def.communication == Communication::all_reduce || def.communication == Communication::reduce_scatter;
+}
 
 using OpTable = Registry<OpDef>;
 

@@ -14,8 +14,9 @@ struct IdleKey {
   std::string why;    // "cp is 1"
 };
 
-// In the order of their table. A key with its default, or with a value such as `false` that asks for nothing, is none.
-// `summary` is that of the scenario: an algorithm for a kind of collective that it does not have is one.
+// In the order of their tables, those of the strategy as the scenario states them. A key with its default, or with a
+// value such as `false` that asks for nothing, is none. `summary` is that of the scenario: an algorithm for a kind of
+// collective that it does not have is one.
 std::vector<IdleKey> idle_keys(const Scenario& scenario, const report::Summary& summary);
 
 }  // namespace foreflow::scenario

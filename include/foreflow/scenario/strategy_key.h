@@ -1,5 +1,6 @@
 // The keys of a strategy as rows of a table: how a key is read and written, which values are legal beside those of
-// other keys, and which values a search tries. A new key is a new file in src/scenario/strategy_keys.
+// other keys, which values a search tries, and when the key changes nothing. A new key is a new file in
+// src/scenario/strategy_keys.
 #pragma once
 
 #include <cstdint>
@@ -103,6 +104,9 @@ struct StrategyKeyDef {
   // is split, scheduled and replicated.
   bool of_one_replica = false;
   SearchRule search   = {};
+  // Why the key, which the scenario has, changes nothing in it, as a clause ("tp is 1"); "": it does, or has its
+  // default or another value that asks for nothing. Null: it always does something.
+  std::string (*idle)(const Scenario& scenario) = nullptr;
 };
 
 const Registry<StrategyKeyDef>& strategy_keys();

@@ -242,7 +242,7 @@ std::string targets(const OpSite& site, bool sequence) {
 
 std::string expression(const OpSite& site, World& world) {
   try {
-    if (site.op.def->name == "Send") return message(site, world);
+    if (site.op.def->communication == ir::Communication::send) return message(site, world);
     std::string_view form = row_of(site).expression;
     if (form.starts_with('*')) form.remove_prefix(1);
     if (communicates(site.op)) add_group(site, world);

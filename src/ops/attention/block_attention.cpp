@@ -75,6 +75,7 @@ OpDef row() {
           "positions in runs, or with first, run and stride: of rows "
           "among all keys",
       .domain        = "foreflow",
+      .kernels       = ir::Kernels::attention,
       .attention     = true,
       .whole_because = "each query attends to all keys",
       .infer         = infer,

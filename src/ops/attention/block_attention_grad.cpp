@@ -104,6 +104,8 @@ OpDef row() {
           "q, k, v, bias, o, lse, do -> dq, dk, dv and, as fourth result, dbias: the gradient of BlockAttention, or "
           "the part of this block where o and lse are of several, merged",
       .domain        = "foreflow",
+      .kernels       = ir::Kernels::attention,
+      .gradient_of   = ir::GradientOf::attention,
       .whole_because = "each query attends to all keys",
       .infer         = infer,
       .factors       = factors,

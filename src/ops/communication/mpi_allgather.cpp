@@ -4,11 +4,12 @@ namespace foreflow::ops::definitions::mpi_allgather {
 
 OpDef row() {
   return {
-      .name     = "MPIAllgather",
-      .doc      = "x1, .., xn on n devices -> their concatenation along `axis` on each of them",
-      .domain   = "foreflow",
-      .role     = Role::communication,
-      .additive = true,
+      .name          = "MPIAllgather",
+      .doc           = "x1, .., xn on n devices -> their concatenation along `axis` on each of them",
+      .domain        = "foreflow",
+      .role          = Role::communication,
+      .communication = ir::Communication::all_gather,
+      .additive      = true,
       .infer =
           [](const OpCall& call) {
             check_group(call);

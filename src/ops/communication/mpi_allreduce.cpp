@@ -4,12 +4,13 @@ namespace foreflow::ops::definitions::mpi_allreduce {
 
 OpDef row() {
   return {
-      .name     = "MPIAllreduce",
-      .doc      = "x1, .., xn on n devices -> their sum on each of them; replicas=d: their sum over d equal replicas",
-      .domain   = "foreflow",
-      .role     = Role::communication,
-      .additive = true,
-      .in_place = InPlace::each,
+      .name   = "MPIAllreduce",
+      .doc    = "x1, .., xn on n devices -> their sum on each of them; replicas=d: their sum over d equal replicas",
+      .domain = "foreflow",
+      .role   = Role::communication,
+      .communication = ir::Communication::all_reduce,
+      .additive      = true,
+      .in_place      = InPlace::each,
       .infer =
           [](const OpCall& call) {
             check_group(call);

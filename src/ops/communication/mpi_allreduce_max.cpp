@@ -25,10 +25,11 @@ std::vector<Array> eval(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name   = "MPIAllreduceMax",
-      .doc    = "x1, .., xn on n devices -> the largest of their elements at each place, on each of them",
-      .domain = "foreflow",
-      .role   = Role::communication,
+      .name          = "MPIAllreduceMax",
+      .doc           = "x1, .., xn on n devices -> the largest of their elements at each place, on each of them",
+      .domain        = "foreflow",
+      .role          = Role::communication,
+      .communication = ir::Communication::all_reduce_max,
       .infer =
           [](const OpCall& call) {
             check_group(call);

@@ -8,9 +8,10 @@ OpDef row() {
       .doc =
           "x1, .., xn on n devices -> on the i-th of them the i-th parts of all, cut along `split_axis`, joined along "
           "`concat_axis`",
-      .domain   = "foreflow",
-      .role     = Role::communication,
-      .additive = true,
+      .domain        = "foreflow",
+      .role          = Role::communication,
+      .communication = ir::Communication::all_to_all,
+      .additive      = true,
       .infer =
           [](const OpCall& call) {
             check_group(call);

@@ -4,11 +4,12 @@ namespace foreflow::ops::definitions::mpi_broadcast {
 
 OpDef row() {
   return {
-      .name     = "MPIBroadcast",
-      .doc      = "x -> x on each of the devices `to`",
-      .domain   = "foreflow",
-      .role     = Role::communication,
-      .additive = true,
+      .name          = "MPIBroadcast",
+      .doc           = "x -> x on each of the devices `to`",
+      .domain        = "foreflow",
+      .role          = Role::communication,
+      .communication = ir::Communication::broadcast,
+      .additive      = true,
       .infer =
           [](const OpCall& call) {
             if (call.arity() != 1) call.fail("has " + std::to_string(call.arity()) + " operands; one would be right");

@@ -4,14 +4,15 @@ namespace foreflow::ops::definitions::mpi_gather {
 
 OpDef row() {
   return {
-      .name         = "MPIGather",
-      .doc          = "[x1, .., xn] on n devices -> their concatenation along `axis` on device `to`",
-      .domain       = "foreflow",
-      .role         = Role::communication,
-      .positional   = {"to"},
-      .list_operand = true,
-      .additive     = true,
-      .infer        = [](const OpCall& call) -> std::vector<Type> {
+      .name          = "MPIGather",
+      .doc           = "[x1, .., xn] on n devices -> their concatenation along `axis` on device `to`",
+      .domain        = "foreflow",
+      .role          = Role::communication,
+      .communication = ir::Communication::gather,
+      .positional    = {"to"},
+      .list_operand  = true,
+      .additive      = true,
+      .infer         = [](const OpCall& call) -> std::vector<Type> {
         check_group(call);
         return {moved(joined(call, common_type(call), "axis", call.arity()), destination(call))};
       },

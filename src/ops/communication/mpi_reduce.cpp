@@ -4,14 +4,15 @@ namespace foreflow::ops::definitions::mpi_reduce {
 
 OpDef row() {
   return {
-      .name         = "MPIReduce",
-      .doc          = "[x1, .., xn] on n devices -> their sum on device `to`",
-      .domain       = "foreflow",
-      .role         = Role::communication,
-      .positional   = {"to"},
-      .list_operand = true,
-      .additive     = true,
-      .infer        = [](const OpCall& call) -> std::vector<Type> {
+      .name          = "MPIReduce",
+      .doc           = "[x1, .., xn] on n devices -> their sum on device `to`",
+      .domain        = "foreflow",
+      .role          = Role::communication,
+      .communication = ir::Communication::reduce,
+      .positional    = {"to"},
+      .list_operand  = true,
+      .additive      = true,
+      .infer         = [](const OpCall& call) -> std::vector<Type> {
         check_group(call);
         return {moved(common_type(call), destination(call))};
       },

@@ -8,10 +8,11 @@ OpDef row() {
       .doc =
           "x1, .., xn on n devices -> on the i-th of them the i-th of n equal parts, along `axis`, of their sum; "
           "in_place=1: it lies in the memory of xi",
-      .domain   = "foreflow",
-      .role     = Role::communication,
-      .additive = true,
-      .in_place = InPlace::on_request,
+      .domain        = "foreflow",
+      .role          = Role::communication,
+      .communication = ir::Communication::reduce_scatter,
+      .additive      = true,
+      .in_place      = InPlace::on_request,
       .infer =
           [](const OpCall& call) {
             check_group(call);

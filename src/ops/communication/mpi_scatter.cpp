@@ -5,11 +5,12 @@ namespace foreflow::ops::definitions::mpi_scatter {
 
 OpDef row() {
   return {
-      .name     = "MPIScatter",
-      .doc      = "x -> on the i-th of the n devices `to` the i-th of n equal parts of x along `axis`",
-      .domain   = "foreflow",
-      .role     = Role::communication,
-      .additive = true,
+      .name          = "MPIScatter",
+      .doc           = "x -> on the i-th of the n devices `to` the i-th of n equal parts of x along `axis`",
+      .domain        = "foreflow",
+      .role          = Role::communication,
+      .communication = ir::Communication::scatter,
+      .additive      = true,
       .infer =
           [](const OpCall& call) {
             if (call.arity() != 1) call.fail("has " + std::to_string(call.arity()) + " operands; one would be right");

@@ -20,9 +20,10 @@ OpDef row() {
       .doc =
           "x1, .., xn on n devices -> on each of them what the one before it has, on the first what the last has; "
           "by=-1: the other way round",
-      .domain   = "foreflow",
-      .role     = Role::communication,
-      .additive = true,
+      .domain        = "foreflow",
+      .role          = Role::communication,
+      .communication = ir::Communication::shift,
+      .additive      = true,
       .infer =
           [](const OpCall& call) {
             check_group(call);

@@ -5,13 +5,14 @@ namespace foreflow::ops::definitions::send {
 
 OpDef row() {
   return {
-      .name       = "Send",
-      .doc        = "x -> x on device `to`; between streams of one device it is free",
-      .domain     = "foreflow",
-      .role       = Role::communication,
-      .positional = {"to"},
-      .additive   = true,
-      .infer      = [](const OpCall& call) -> std::vector<Type> {
+      .name          = "Send",
+      .doc           = "x -> x on device `to`; between streams of one device it is free",
+      .domain        = "foreflow",
+      .role          = Role::communication,
+      .communication = ir::Communication::send,
+      .positional    = {"to"},
+      .additive      = true,
+      .infer         = [](const OpCall& call) -> std::vector<Type> {
         if (call.arity() != 1) call.fail("has " + std::to_string(call.arity()) + " operands; one would be right");
         return {moved(operand(call, 0), destination(call))};
       },

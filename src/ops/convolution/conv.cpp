@@ -118,6 +118,8 @@ OpDef row() {
       .doc =
           "x[n,c,..], w[m,c,kernel..], bias[m] -> y[n,m,..]: cross-correlation with strides, dilations, pads and "
           "groups",
+      .takes_weights = true,
+      .kernels       = ir::Kernels::product,
       .whole_because = "its windows reach across that dimension",
       .infer         = infer_conv,
       .factors       = conv_factors,

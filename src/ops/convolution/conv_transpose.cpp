@@ -136,6 +136,7 @@ OpDef row() {
   return {
       .name          = "ConvTranspose",
       .doc           = "x[n,c,..], w[c,m,kernel..], bias[m] -> y[n,m,..]: the transpose of Conv",
+      .takes_weights = true,
       .whole_because = "its windows reach across that dimension",
       .infer         = infer_transpose,
       .factors       = transpose_factors,

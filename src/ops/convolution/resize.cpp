@@ -43,8 +43,9 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name = "Resize",
-      .doc  = "x[..], roi, scales, sizes -> x with every axis scaled, by the nearest element, linearly or cubically",
+      .name  = "Resize",
+      .doc   = "x[..], roi, scales, sizes -> x with every axis scaled, by the nearest element, linearly or cubically",
+      .sizes = ir::Sizes::resized,
       .whole_because = "the size that it makes is stated for the whole dimension",
       .infer         = infer_resize,
       .factors       = [](const OpCall& call) { return resizing_factors(call, 1); },

@@ -39,6 +39,8 @@ OpDef row() {
       .name          = "ResizeGrad",
       .doc           = "the operands of Resize, dy -> dx: every element gets back what went into the results",
       .domain        = "foreflow",
+      .sizes         = ir::Sizes::resized,
+      .gradient_of   = ir::GradientOf::resize,
       .whole_because = "the size that it makes is stated for the whole dimension",
       .infer         = infer,
       .factors       = [](const OpCall& call) { return resizing_factors(call, 2); },

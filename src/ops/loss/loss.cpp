@@ -8,6 +8,7 @@ OpDef row() {
       .doc           = "x[n,..], y[n,..] -> (x - y)^2 / count for every element; count: n unless given",
       .domain        = "foreflow",
       .loss          = true,
+      .grad_from_one = true,
       .whole_because = "it divides by the size of the whole batch",
       .infer         = infer_square,
       .factors       = square_factors,

@@ -34,6 +34,7 @@ OpDef row() {
       .doc =
           "log_p[n,c,..], labels[n,..], weights[c] -> mean, sum or each of -weights[label] log_p[label]; count: "
           "divisor of the mean",
+      .grad_from_one = true,
       .whole_because = "its result depends on the numbers of all samples that count",
       .infer         = infer,
       .factors       = factors,

@@ -46,6 +46,7 @@ OpDef row() {
           "mean",
       .normalises    = true,
       .loss          = true,
+      .grad_from_one = true,
       .vocabulary    = {ir::VocabularyForm::Kind::loss, "CrossEntropyOfTerms"},
       .whole_because = "its result depends on the numbers of all samples that count",
       .infer         = infer_loss,

@@ -130,6 +130,7 @@ OpDef row() {
       .name          = "Einsum",
       .doc           = "products of the operands summed as `equation` says: \"bij,bjk->bik\"",
       .product       = ir::Product::letters,
+      .kernels       = ir::Kernels::product,
       .whole_because = "its equation does not treat that dimension by itself",
       .infer         = infer,
       .factors       = factors,

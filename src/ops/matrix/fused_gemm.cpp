@@ -7,6 +7,7 @@ OpDef row() {
       .name          = "FusedGemm",
       .doc           = "activation(Gemm(a, b, c)): Relu, LeakyRelu, Sigmoid, Tanh, ..",
       .domain        = "com.microsoft",
+      .kernels       = ir::Kernels::product,
       .whole_because = "it multiplies all elements of that dimension with a weight",
       .infer =
           [](const OpCall& call) {

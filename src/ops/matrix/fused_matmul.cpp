@@ -53,12 +53,14 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "FusedMatMul",
-      .doc     = "alpha * x[..,i,k] * w[..,k,j] -> y[..,i,j]; transA, transB: x[..,k,i], w[..,j,k]",
-      .domain  = "com.microsoft",
-      .product = ir::Product::matrices,
-      .infer   = [](const OpCall& call) { return infer_product(call, form_of(call)); },
-      .factors = [](const OpCall& call) -> Factors {
+      .name          = "FusedMatMul",
+      .doc           = "alpha * x[..,i,k] * w[..,k,j] -> y[..,i,j]; transA, transB: x[..,k,i], w[..,j,k]",
+      .domain        = "com.microsoft",
+      .takes_weights = true,
+      .product       = ir::Product::turned,
+      .kernels       = ir::Kernels::product,
+      .infer         = [](const OpCall& call) { return infer_product(call, form_of(call)); },
+      .factors       = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         const ProductLetters text = letters_of(*product_of(call, form_of(call)), form_of(call));
         return {.text = text.left + "," + text.right + "->" + text.result};

@@ -109,10 +109,12 @@ void grad_gemm(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "Gemm",
-      .doc     = "alpha * a[i,k] * b[k,j] + beta * c -> y[i,j]; transA, transB: a[k,i], b[j,k]; c broadcasts",
-      .infer   = infer_gemm,
-      .factors = factors_of_gemm,
+      .name          = "Gemm",
+      .doc           = "alpha * a[i,k] * b[k,j] + beta * c -> y[i,j]; transA, transB: a[k,i], b[j,k]; c broadcasts",
+      .takes_weights = true,
+      .kernels       = ir::Kernels::product,
+      .infer         = infer_gemm,
+      .factors       = factors_of_gemm,
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             Work work = work_product(call, outputs, form_of(call));

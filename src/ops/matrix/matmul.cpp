@@ -75,11 +75,13 @@ void grad_matmul(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "MatMul",
-      .doc     = "x[..,i,k] * w[..,k,j] -> y[..,i,j], the leading dimensions broadcast as in numpy",
-      .product = ir::Product::matrices,
-      .infer   = [](const OpCall& call) { return infer_product(call, {}); },
-      .factors = [](const OpCall& call) -> Factors {
+      .name          = "MatMul",
+      .doc           = "x[..,i,k] * w[..,k,j] -> y[..,i,j], the leading dimensions broadcast as in numpy",
+      .takes_weights = true,
+      .product       = ir::Product::matrices,
+      .kernels       = ir::Kernels::product,
+      .infer         = [](const OpCall& call) { return infer_product(call, {}); },
+      .factors       = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         const ProductLetters text = letters_of(*product_of(call, {}), {});
         return {.text = text.left + "," + text.right + "->" + text.result};

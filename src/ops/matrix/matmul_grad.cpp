@@ -45,11 +45,13 @@ std::vector<Array> eval_grad(const OpCall& call) {
 
 OpDef row() {
   return {
-      .name    = "MatMulGrad",
-      .doc     = "x[..,i,k], w[k,j], dy[..,i,j] -> dx[..,i,k], dw[k,j]: the gradient of MatMul",
-      .domain  = "foreflow",
-      .infer   = infer_grad,
-      .factors = [](const OpCall& call) -> Factors {
+      .name        = "MatMulGrad",
+      .doc         = "x[..,i,k], w[k,j], dy[..,i,j] -> dx[..,i,k], dw[k,j]: the gradient of MatMul",
+      .domain      = "foreflow",
+      .kernels     = ir::Kernels::product,
+      .gradient_of = ir::GradientOf::product,
+      .infer       = infer_grad,
+      .factors     = [](const OpCall& call) -> Factors {
         if (!splittable(call)) return {};
         const ProductLetters text = letters_of(*product_of(call, {}), {});
         return {.text = text.left + "," + text.right + "," + text.result + "->" + text.left + "," + text.right};

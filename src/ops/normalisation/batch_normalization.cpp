@@ -153,6 +153,7 @@ OpDef row() {
           "mean and variance, which follow y: blended with the old ones, and as they are",
       .normalises    = true,
       .statistics    = {3, 4},
+      .takes_weights = true,
       .whole_because = "in training, its mean and variance are those of all samples",
       .instead =
           "in inference (training_mode = 0), or with a normalisation within each sample such as GroupNormalization, it "

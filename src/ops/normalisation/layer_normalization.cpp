@@ -86,6 +86,7 @@ OpDef row() {
       .name = "LayerNormalization",
       .doc  = "(x - mean) / sqrt(variance + epsilon) * scale + bias over the axes from `axis` on -> y, Mean, InvStdDev",
       .normalises    = true,
+      .takes_weights = true,
       .whole_because = "it normalises along that dimension",
       .infer         = infer_normalization,
       .factors       = normalization_factors,

@@ -103,6 +103,7 @@ OpDef row() {
       .doc    = "LayerNormalization(input + skip + bias) over the last axis -> y, Mean, InvStdDev, input + skip + bias",
       .domain = "com.microsoft",
       .normalises    = true,
+      .takes_weights = true,
       .whole_because = "it normalises along that dimension",
       .infer         = infer_skip,
       .factors       = skip_factors,

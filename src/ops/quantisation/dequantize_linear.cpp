@@ -58,6 +58,7 @@ OpDef row() {
   return {
       .name = "DequantizeLinear",
       .doc  = "x, scale, zero_point -> (x - zero_point) * scale, per tensor, per index of `axis` or per block along it",
+      .takes_scale   = true,
       .whole_because = "a range of numbers that share one scale spans it",
       .infer         = infer,
       .factors       = factors,

@@ -76,6 +76,7 @@ OpDef row() {
       .doc =
           "x, scale, zero_point -> round(x / scale) + zero_point in at most 16 bits, per tensor, per index of `axis` "
           "or per block along it",
+      .takes_scale   = true,
       .whole_because = "a range of numbers that share one scale spans it",
       .infer         = infer,
       .factors       = factors,

@@ -44,14 +44,15 @@ std::vector<Array> eval_arg_extreme(const OpCall& call) {
 template <auto kBeats>
 OpDef arg_extreme(std::string_view name, std::string_view doc) {
   return {
-      .name          = name,
-      .doc           = doc,
-      .whole_because = "it compares all elements along that dimension",
-      .infer         = infer_arg_extreme,
-      .factors       = arg_extreme_factors,
-      .work          = arg_extreme_work,
-      .eval          = eval_arg_extreme<kBeats>,
-      .samples       = arg_extreme_samples,
+      .name            = name,
+      .doc             = doc,
+      .gives_positions = true,
+      .whole_because   = "it compares all elements along that dimension",
+      .infer           = infer_arg_extreme,
+      .factors         = arg_extreme_factors,
+      .work            = arg_extreme_work,
+      .eval            = eval_arg_extreme<kBeats>,
+      .samples         = arg_extreme_samples,
   };
 }
 

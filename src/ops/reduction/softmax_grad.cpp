@@ -28,6 +28,7 @@ OpDef row() {
       .doc           = "y, dy -> dx = y * (dy - sum(y * dy) along `axis`): the gradient of Softmax by its result",
       .domain        = "foreflow",
       .normalises    = true,
+      .gradient_of   = ir::GradientOf::softmax,
       .whole_because = "it normalises along that dimension",
       .infer         = infer_softmax_grad,
       .factors       = softmax_factors,

@@ -44,6 +44,7 @@ OpDef row() {
       .name    = "ConstantOfShape",
       .doc     = "[d0,d1,..] -> y[d0,d1,..], every element `value`",
       .role    = Role::constant,
+      .sizes   = ir::Sizes::filled,
       .infer   = infer,
       .factors = [](const OpCall& call) -> Factors {
         const Type result = infer(call)[0];

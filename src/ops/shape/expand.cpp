@@ -59,6 +59,7 @@ OpDef row() {
       .role            = Role::view,
       .additive        = true,
       .aliases_operand = true,
+      .sizes           = ir::Sizes::expanded,
       .fit_part        = fit_shape,
       .whole_because   = "the shape that it makes is stated for the whole batch",
       .infer           = infer,

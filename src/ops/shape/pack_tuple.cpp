@@ -9,6 +9,7 @@ OpDef row() {
       .domain          = "foreflow",
       .role            = Role::view,
       .aliases_operand = true,
+      .tuple           = ir::Tuple::packs,
       .infer           = [](const OpCall& call) -> std::vector<Type> {
         std::vector<Type> elements;
         for (const Type& input : call.inputs) elements.push_back(moved(input, {}));

@@ -86,6 +86,7 @@ OpDef row() {
       .role            = Role::view,
       .additive        = true,
       .aliases_operand = true,
+      .sizes           = ir::Sizes::shape,
       .fit_part        = fit_shape,
       .infer           = infer,
       .factors         = [](const OpCall&) -> Factors { return {.rule = Factors::Rule::linear_view, .text = ""}; },

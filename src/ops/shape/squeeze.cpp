@@ -87,6 +87,7 @@ OpDef row() {
       .role            = Role::view,
       .additive        = true,
       .aliases_operand = true,
+      .copy            = Copy::ones_moved,
       .whole_because   = "without axes, it removes what has one element in a part, too",
       .infer           = infer,
       .factors         = factors,

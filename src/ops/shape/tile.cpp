@@ -87,6 +87,7 @@ OpDef row() {
       .role            = Role::view,
       .additive        = true,
       .aliases_operand = true,
+      .sizes           = ir::Sizes::repeated,
       .whole_because   = "copies of a part do not lie together along that dimension",
       .infer           = infer,
       .factors         = factors,

@@ -21,6 +21,7 @@ OpDef row() {
       .domain          = "foreflow",
       .role            = Role::view,
       .aliases_operand = true,
+      .tuple           = ir::Tuple::unpacks,
       .infer           = [](const OpCall& call) -> std::vector<Type> {
         const Type& tuple = operand(call, 0);
         if (tuple.kind == Type::Kind::unknown) return std::vector<Type>(call.outputs);

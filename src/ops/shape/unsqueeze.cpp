@@ -60,6 +60,7 @@ OpDef row() {
       .role            = Role::view,
       .additive        = true,
       .aliases_operand = true,
+      .copy            = Copy::ones_moved,
       .infer           = infer,
       .factors         = factors,
       .work            = nothing,

@@ -1,3 +1,4 @@
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::attention_key {
@@ -26,6 +27,12 @@ void adapt(const cost::CostModel& cost, Strategy& strategy) {
   if (!cost.fuses_attention) strategy.attention = Attention::unfused;
 }
 
+std::string idle(const Scenario& scenario) {
+  const workload::WorkloadDef* family = scenario.workload.family;
+  return unless(scenario.strategy.attention == Attention::unfused || family == nullptr || family->traits.is_transformer,
+                "the model is no transformer");
+}
+
 }  // namespace
 
 StrategyKeyDef row() {
@@ -43,7 +50,8 @@ StrategyKeyDef row() {
       .depends_on     = {"attention", "context_attention", "cp"},
       .adapt          = adapt,
       .write          = write,
-      .of_one_replica = true};
+      .of_one_replica = true,
+      .idle           = idle};
 }
 
 }  // namespace foreflow::scenario::definitions::attention_key

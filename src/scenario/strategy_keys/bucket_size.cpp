@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::bucket_size_key {
@@ -35,7 +36,8 @@ StrategyKeyDef row() {
           .read       = read,
           .settle     = settle,
           .depends_on = {"bucket_size", "zero", "overlap_gradients"},
-          .write      = write};
+          .write      = write,
+          .idle       = unless_copied};
 }
 
 }  // namespace foreflow::scenario::definitions::bucket_size_key

@@ -1,5 +1,6 @@
 #include <numeric>
 
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::context_attention_key {
@@ -34,6 +35,11 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
   return std::nullopt;
 }
 
+std::string idle(const Scenario& scenario) {
+  const bool gathers = scenario.strategy.context_attention == transform::ContextAttention::all_gather;
+  return unless(gathers || scenario.strategy.cp > 1, "cp is 1");
+}
+
 }  // namespace
 
 StrategyKeyDef row() {
@@ -45,7 +51,8 @@ StrategyKeyDef row() {
           .settle         = settle,
           .depends_on     = {"context_attention", "cp", "stage_cp", "ep", "tp"},
           .write          = write,
-          .of_one_replica = true};
+          .of_one_replica = true,
+          .idle           = idle};
 }
 
 }  // namespace foreflow::scenario::definitions::context_attention_key

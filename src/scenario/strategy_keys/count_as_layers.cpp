@@ -2,6 +2,7 @@
 #include <array>
 
 #include "foreflow/base/text.h"
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::count_as_layers_key {
@@ -36,6 +37,10 @@ Json write(const Strategy& strategy) {
   return found->name;
 }
 
+std::string idle(const Scenario& scenario) {
+  return scenario.strategy.layer_share.counts() ? unless_pipelined(scenario) : "";
+}
+
 }  // namespace
 
 StrategyKeyDef row() {
@@ -50,7 +55,8 @@ StrategyKeyDef row() {
       .fallback   = "none",
       .read       = read,
       .depends_on = {"count_as_layers"},
-      .write      = write};
+      .write      = write,
+      .idle       = idle};
 }
 
 }  // namespace foreflow::scenario::definitions::count_as_layers_key

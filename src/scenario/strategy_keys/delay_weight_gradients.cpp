@@ -1,4 +1,5 @@
 #include "foreflow/schedule/plan.h"
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::delay_weight_gradients_key {
@@ -33,7 +34,8 @@ StrategyKeyDef row() {
           .settle     = settle,
           .depends_on = {"delay_weight_gradients", "schedule"},
           .write      = write_member<&Strategy::delay_weight_gradients>,
-          .search     = {.searched = Searched::on_demand, .turn = 90, .legal = legal}};
+          .search     = {.searched = Searched::on_demand, .turn = 90, .legal = legal},
+          .idle       = idle_flag<&Strategy::delay_weight_gradients, unless_pipelined>};
 }
 
 }  // namespace foreflow::scenario::definitions::delay_weight_gradients_key

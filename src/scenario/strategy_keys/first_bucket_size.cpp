@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::first_bucket_size_key {
@@ -16,6 +17,11 @@ Json write(const Strategy& strategy) {
   return strategy.first_bucket == Bytes(0) ? Json() : Json(fmt::format("{}B", strategy.first_bucket.value()));
 }
 
+std::string idle(const Scenario& scenario) {
+  const std::string alone = unless_copied(scenario);
+  return alone.empty() ? unless(scenario.strategy.bucket > Bytes(0), "gradients travel one by one") : alone;
+}
+
 }  // namespace
 
 StrategyKeyDef row() {
@@ -26,7 +32,8 @@ StrategyKeyDef row() {
           .read       = read,
           .settle     = settle,
           .depends_on = {"first_bucket_size"},
-          .write      = write};
+          .write      = write,
+          .idle       = idle};
 }
 
 }  // namespace foreflow::scenario::definitions::first_bucket_size_key

@@ -1,3 +1,4 @@
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::float_gathers_key {
@@ -13,7 +14,8 @@ StrategyKeyDef row() {
           .fallback   = false,
           .read       = read_flag<&Strategy::float_gathers>,
           .depends_on = {"float_gathers"},
-          .write      = write_member<&Strategy::float_gathers>};
+          .write      = write_member<&Strategy::float_gathers>,
+          .idle       = idle_flag<&Strategy::float_gathers, unless_weights_split>};
 }
 
 }  // namespace foreflow::scenario::definitions::float_gathers_key

@@ -1,3 +1,4 @@
+#include "scenario/idle_reasons.h"
 #include "scenario/read.h"
 #include "scenario/strategy_keys/common.h"
 
@@ -12,6 +13,10 @@ Json write(const Strategy& strategy) {
   return strategy.layer_share.last > 0 ? Json(int64_t{strategy.layer_share.last}) : Json();
 }
 
+std::string idle(const Scenario& scenario) {
+  return scenario.strategy.layer_share.last > 0 ? unless_pipelined(scenario) : "";
+}
+
 }  // namespace
 
 StrategyKeyDef row() {
@@ -23,7 +28,8 @@ StrategyKeyDef row() {
           .otherwise  = "as many as the other devices",
           .read       = read,
           .depends_on = {"last_stage_layers"},
-          .write      = write};
+          .write      = write,
+          .idle       = idle};
 }
 
 }  // namespace foreflow::scenario::definitions::last_stage_layers_key

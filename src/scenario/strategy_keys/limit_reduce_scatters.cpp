@@ -1,6 +1,18 @@
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::limit_reduce_scatters_key {
+namespace {
+
+std::string idle(const Scenario& scenario) {
+  const Strategy& strategy = scenario.strategy;
+  if (!strategy.limit_scatters) return "";
+  if (!strategy.overlap_gradients) return "sums hold the device";
+  if (strategy.zero < 2) return "whole gradients are kept";
+  return unless_copied(scenario);
+}
+
+}  // namespace
 
 StrategyKeyDef row() {
   return {.name = "limit_reduce_scatters",
@@ -12,7 +24,8 @@ StrategyKeyDef row() {
           .fallback   = false,
           .read       = read_flag<&Strategy::limit_scatters>,
           .depends_on = {"limit_reduce_scatters"},
-          .write      = write_member<&Strategy::limit_scatters>};
+          .write      = write_member<&Strategy::limit_scatters>,
+          .idle       = idle};
 }
 
 }  // namespace foreflow::scenario::definitions::limit_reduce_scatters_key

@@ -1,3 +1,4 @@
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::overlap_gradients_key {
@@ -23,7 +24,8 @@ StrategyKeyDef row() {
                        .legal    = legal,
                        .fastest  = Open::last,
                        .leanest  = Open::last,
-                       .refines  = true}};
+                       .refines  = true},
+          .idle     = idle_flag<&Strategy::overlap_gradients, unless_copied>};
 }
 
 }  // namespace foreflow::scenario::definitions::overlap_gradients_key

@@ -1,3 +1,4 @@
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::overlap_sends_key {
@@ -21,7 +22,8 @@ StrategyKeyDef row() {
           .read      = read_flag<&Strategy::overlap_sends>,
           .adapt     = adapt,
           .write     = write_member<&Strategy::overlap_sends>,
-          .search    = {.searched = Searched::on_demand, .turn = 110, .legal = legal}};
+          .search    = {.searched = Searched::on_demand, .turn = 110, .legal = legal},
+          .idle      = idle_flag<&Strategy::overlap_sends, unless_pipelined>};
 }
 
 }  // namespace foreflow::scenario::definitions::overlap_sends_key

@@ -1,3 +1,4 @@
+#include "scenario/idle_reasons.h"
 #include "scenario/read.h"
 #include "scenario/strategy_keys/common.h"
 
@@ -12,6 +13,10 @@ void read(const JsonView& value, Strategy& strategy) {
 
 std::vector<Json> legal(const SpaceFacts&, const Json& point) {
   return whole_or(point, "tp", 1) == 1 ? words({}) : whole_values({1, 2, 4});
+}
+
+std::string idle(const Scenario& scenario) {
+  return scenario.strategy.tensor_chunks > 1 ? unless_sharded(scenario) : "";
 }
 
 }  // namespace
@@ -33,7 +38,8 @@ StrategyKeyDef row() {
                    .legal    = legal,
                    .fastest  = Open::last,
                    .leanest  = Open::last,
-                   .refines  = true}};
+                   .refines  = true},
+      .idle     = idle};
 }
 
 }  // namespace foreflow::scenario::definitions::overlap_tensor_key

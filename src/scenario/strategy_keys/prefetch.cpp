@@ -1,6 +1,16 @@
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::prefetch_key {
+namespace {
+
+std::string idle(const Scenario& scenario) {
+  const Strategy& strategy = scenario.strategy;
+  return unless(strategy.prefetch || (strategy.zero == 3 && strategy.overlap_gradients),
+                "no weights are gathered beside computes");
+}
+
+}  // namespace
 
 StrategyKeyDef row() {
   return {.name = "prefetch",
@@ -11,7 +21,8 @@ StrategyKeyDef row() {
           .fallback   = true,
           .read       = read_flag<&Strategy::prefetch>,
           .depends_on = {"prefetch"},
-          .write      = write_member<&Strategy::prefetch>};
+          .write      = write_member<&Strategy::prefetch>,
+          .idle       = idle};
 }
 
 }  // namespace foreflow::scenario::definitions::prefetch_key

@@ -1,3 +1,4 @@
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::recompute_key {
@@ -28,6 +29,14 @@ ValueType kinds() {
   return types::either({types::one_of({"none", "activation", "selective", "full", "optimal"}), segment});
 }
 
+std::string idle(const Scenario& scenario) {
+  const bool selective = scenario.strategy.recompute.kind == transform::Recompute::Kind::selective;
+  const bool fused     = scenario.strategy.attention_used() == transform::Attention::flash;
+  const JsonView work  = scenario.root().at("workload");
+  const bool drops     = work.has("dropout") && work.at("dropout").as_number() > 0;
+  return unless(!selective || !fused || drops, "with attention flash no scores are kept");
+}
+
 }  // namespace
 
 StrategyKeyDef row() {
@@ -45,8 +54,9 @@ StrategyKeyDef row() {
       .depends_on     = {"recompute"},
       .write          = write,
       .of_one_replica = true,
-      .search         = {
-                  .searched = Searched::always, .turn = 40, .legal = legal, .fastest = Open::first, .leanest = Open::last}};
+      .search =
+          {.searched = Searched::always, .turn = 40, .legal = legal, .fastest = Open::first, .leanest = Open::last},
+      .idle = idle};
 }
 
 }  // namespace foreflow::scenario::definitions::recompute_key

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "foreflow/base/text.h"
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::reduce_dtype_key {
@@ -24,6 +25,19 @@ Json write(const Strategy& strategy) {
   return std::string(strategy.reduce_dtype ? ir::short_name(*strategy.reduce_dtype) : kOwn);
 }
 
+// Of the gradients that are summed, as far as the scenario says.
+ir::DType gradient_dtype(const Workload& workload) {
+  return workload.precision.float_gradients ? ir::DType::f32 : workload.dtype.value_or(ir::DType::f32);
+}
+
+std::string idle(const Scenario& scenario) {
+  const Strategy& strategy = scenario.strategy;
+  if (!strategy.reduce_dtype) return "";
+  if (strategy.dp == 1 && strategy.cp == 1) return "dp and cp are 1";
+  if (!trains(scenario)) return "inference has no gradients";
+  return unless(*strategy.reduce_dtype != gradient_dtype(scenario.workload), "gradients have this type");
+}
+
 }  // namespace
 
 StrategyKeyDef row() {
@@ -38,7 +52,8 @@ StrategyKeyDef row() {
           .read           = read,
           .depends_on     = {"reduce_dtype"},
           .write          = write,
-          .of_one_replica = true};
+          .of_one_replica = true,
+          .idle           = idle};
 }
 
 }  // namespace foreflow::scenario::definitions::reduce_dtype_key

@@ -1,3 +1,4 @@
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::reshard_after_forward_key {
@@ -29,7 +30,8 @@ StrategyKeyDef row() {
       .read       = read,
       .settle     = settle,
       .depends_on = {"reshard_after_forward", "pp", "microbatches", "microbatch_size", "global_batch", "dp"},
-      .write      = write};
+      .write      = write,
+      .idle       = idle_flag<&Strategy::keeps_gathered, unless_weights_split>};
 }
 
 }  // namespace foreflow::scenario::definitions::reshard_after_forward_key

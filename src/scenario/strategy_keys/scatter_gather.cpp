@@ -1,6 +1,20 @@
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::scatter_gather_key {
+namespace {
+
+std::string idle(const Scenario& scenario) {
+  const Strategy& strategy = scenario.strategy;
+  if (!strategy.scatter_gather) return "";
+  if (strategy.tp == 1) return "there are no shards";
+  if (strategy.sequence_parallel) return "each rank has a part of its own";
+  if (strategy.cp > 1 || strategy.ep > 1 || strategy.has_unequal_stages())
+    return "the ranks of cp, ep and unequal stages send what they have";
+  return unless_pipelined(scenario);
+}
+
+}  // namespace
 
 StrategyKeyDef row() {
   return {
@@ -13,7 +27,8 @@ StrategyKeyDef row() {
       .fallback   = false,
       .read       = read_flag<&Strategy::scatter_gather>,
       .depends_on = {"scatter_gather"},
-      .write      = write_member<&Strategy::scatter_gather>};
+      .write      = write_member<&Strategy::scatter_gather>,
+      .idle       = idle};
 }
 
 }  // namespace foreflow::scenario::definitions::scatter_gather_key

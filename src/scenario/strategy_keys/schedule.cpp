@@ -1,3 +1,4 @@
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::schedule_key {
@@ -28,6 +29,12 @@ std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
   return values;
 }
 
+std::string idle(const Scenario& scenario) {
+  const Strategy& strategy = scenario.strategy;
+  return unless(strategy.schedule->name == "1f1b" || strategy.pp > 1 || strategy.microbatches > 1,
+                "there is one stage and one microbatch");
+}
+
 }  // namespace
 
 StrategyKeyDef row() {
@@ -39,7 +46,8 @@ StrategyKeyDef row() {
           .settle     = settle,
           .depends_on = {"schedule"},
           .write      = write,
-          .search     = {.searched = Searched::always, .turn = 20, .legal = legal}};
+          .search     = {.searched = Searched::always, .turn = 20, .legal = legal},
+          .idle       = idle};
 }
 
 }  // namespace foreflow::scenario::definitions::schedule_key

@@ -1,3 +1,4 @@
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::sequence_parallel_key {
@@ -28,7 +29,8 @@ StrategyKeyDef row() {
           .depends_on     = {"sequence_parallel", "tp"},
           .write          = write_member<&Strategy::sequence_parallel>,
           .of_one_replica = true,
-          .search         = {.searched = Searched::always, .turn = 70, .legal = legal}};
+          .search         = {.searched = Searched::always, .turn = 70, .legal = legal},
+          .idle           = idle_flag<&Strategy::sequence_parallel, unless_sharded>};
 }
 
 }  // namespace foreflow::scenario::definitions::sequence_parallel_key

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "foreflow/base/text.h"
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::shard_unit_key {
@@ -28,7 +29,8 @@ StrategyKeyDef row() {
           .fallback   = "size",
           .read       = read,
           .depends_on = {"shard_unit"},
-          .write      = write};
+          .write      = write,
+          .idle       = idle_flag<&Strategy::by_block, unless_copied>};
 }
 
 }  // namespace foreflow::scenario::definitions::shard_unit_key

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::stage_partition_key {
@@ -55,6 +56,11 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
 
 Json write(const Strategy& strategy) { return kNames[static_cast<size_t>(strategy.partition)]; }
 
+std::string idle(const Scenario& scenario) {
+  const bool stated = scenario.strategy.partition != transform::StagePartition::balanced;
+  return stated && scenario.strategy.schedule_size.chunks == 1 ? unless_pipelined(scenario) : "";
+}
+
 }  // namespace
 
 StrategyKeyDef row() {
@@ -70,7 +76,8 @@ StrategyKeyDef row() {
       .settle     = settle,
       .depends_on = {"stage_partition", "stage_shares", "count_as_layers", "first_stage_layers", "last_stage_layers",
                      "virtual_stages", "schedule", "pp", "microbatches", "microbatch_size", "global_batch", "dp"},
-      .write      = write};
+      .write      = write,
+      .idle       = idle};
 }
 
 }  // namespace foreflow::scenario::definitions::stage_partition_key

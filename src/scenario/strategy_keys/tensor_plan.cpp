@@ -1,3 +1,4 @@
+#include "scenario/idle_reasons.h"
 #include "scenario/read.h"
 #include "scenario/strategy_keys/common.h"
 
@@ -38,6 +39,11 @@ ValueType plans() {
                         types::map_of(".+", dimension, "an object such as `{\"h.*.attn.weight\": 1}`")});
 }
 
+std::string idle(const Scenario& scenario) {
+  const bool automatic = scenario.strategy.tensor_plan.kind == transform::TensorPlan::Kind::automatic;
+  return automatic ? "" : unless_sharded(scenario);
+}
+
 }  // namespace
 
 StrategyKeyDef row() {
@@ -52,7 +58,8 @@ StrategyKeyDef row() {
           .fallback       = "auto",
           .read           = read,
           .write          = write,
-          .of_one_replica = true};
+          .of_one_replica = true,
+          .idle           = idle};
 }
 
 }  // namespace foreflow::scenario::definitions::tensor_plan_key

@@ -1,3 +1,4 @@
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::vocabulary_parallel_key {
@@ -27,7 +28,8 @@ StrategyKeyDef row() {
           .depends_on     = {"vocabulary_parallel", "tp"},
           .write          = write_member<&Strategy::vocabulary_parallel>,
           .of_one_replica = true,
-          .search         = {.searched = Searched::always, .turn = 80, .legal = legal}};
+          .search         = {.searched = Searched::always, .turn = 80, .legal = legal},
+          .idle           = idle_flag<&Strategy::vocabulary_parallel, unless_sharded>};
 }
 
 }  // namespace foreflow::scenario::definitions::vocabulary_parallel_key

@@ -1,3 +1,4 @@
+#include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario::definitions::zero_key {
@@ -35,8 +36,9 @@ StrategyKeyDef row() {
           .settle     = settle,
           .depends_on = {"zero"},
           .write      = write_member<&Strategy::zero>,
-          .search     = {
-                  .searched = Searched::always, .turn = 60, .legal = legal, .fastest = Open::last, .leanest = Open::last}};
+          .search =
+              {.searched = Searched::always, .turn = 60, .legal = legal, .fastest = Open::last, .leanest = Open::last},
+          .idle = idle_flag<&Strategy::zero, unless_copied>};
 }
 
 }  // namespace foreflow::scenario::definitions::zero_key

@@ -35,12 +35,6 @@ std::vector<ValueId> ids_from(ValueId first, size_t count) {
   return ids;
 }
 
-// The rule of a loss gives the gradient for an upstream gradient of one.
-bool assumes_one(const ir::OpDef& def, const ir::OpTable& ops) {
-  const ir::OpDef* gradient = ops.find(std::string(def.name) + "Grad");
-  return gradient != nullptr && gradient->role == ir::Role::loss_gradient;
-}
-
 }  // namespace
 
 // The builder that the reverse rule of one op gets. Handles are values of the new function.
@@ -71,7 +65,7 @@ class Derivation::Site : public ir::GradBuilder {
   }
   void set_input_gradient(size_t index, int handle) override {
     if (!wanted(index)) return;
-    const bool scaled = assumes_one(*op_.def, all_.builder_.table()) && !all_.is_loss(all_.function_.output(op_, 0));
+    const bool scaled = op_.def->grad_from_one && !all_.is_loss(all_.function_.output(op_, 0));
     all_.accumulate(old_input(index),
                     scaled ? scale(static_cast<ValueId>(handle), types_.inputs[index]) : static_cast<ValueId>(handle));
   }
@@ -79,7 +73,7 @@ class Derivation::Site : public ir::GradBuilder {
   bool loses(size_t output) const {
     const ValueId old = all_.function_.output(op_, output);
     if (asked_.contains(output)) return false;
-    if (all_.is_loss(old)) return output > 0 || !assumes_one(*op_.def, all_.builder_.table());
+    if (all_.is_loss(old)) return output > 0 || !op_.def->grad_from_one;
     return all_.gradients_[ir::index(old)] != ValueId::none;
   }
 

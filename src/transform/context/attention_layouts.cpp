@@ -18,7 +18,8 @@ int32_t of_bias(const ir::OpCall& call, int32_t dim) {
 Layout along(int32_t dim, int64_t blocks) { return dim < 0 ? Layout::whole() : Layout::split(dim, blocks); }
 
 bool is_causal(const ir::OpCall& call) { return call.attributes.int_or("causal", 0) != 0; }
-bool is_gradient(const ir::OpCall& call) { return call.def.name == "BlockAttentionGrad"; }
+bool is_attention(const ir::OpCall& call) { return call.def.kernels == ir::Kernels::attention; }
+bool is_gradient(const ir::OpCall& call) { return call.def.gradient_of == ir::GradientOf::attention; }
 
 int32_t rows_dimension(const ir::OpCall& call) { return static_cast<int32_t>(call.inputs[kQuery].dims.size()) - 2; }
 
@@ -61,7 +62,7 @@ AttentionDecision by_heads(const ir::OpCall& call, const Decision& by_positions,
   const Layout all = Layout::split(kHeads);
   AttentionDecision result{split_so(call, all, all, call.has(kBias) ? of_bias(call, kHeads) : -1),
                            by_positions.outputs};
-  if (call.def.name == "BlockAttention") result.outputs[1] = all;  // only the gradient reads it
+  if (!is_gradient(call)) result.outputs[1] = all;  // only the gradient reads it
   if (call.outputs > kBias) result.outputs[kBias] = result.decision.outputs[kBias];
   return result;
 }
@@ -70,7 +71,7 @@ AttentionDecision by_heads(const ir::OpCall& call, const Decision& by_positions,
 
 std::optional<AttentionDecision> decide_attention(const ir::OpCall& call, std::span<const Layout> arriving, int ways,
                                                   ContextAttention how) {
-  if (call.def.name != "BlockAttention" && !is_gradient(call)) return std::nullopt;
+  if (!is_attention(call)) return std::nullopt;
   const Layout &q = arriving[kQuery], &k = arriving[kKey];
   const int32_t rows = rows_dimension(call);
   const bool causal  = is_causal(call);
@@ -92,7 +93,7 @@ std::optional<AttentionDecision> decide_attention(const ir::OpCall& call, std::s
 }
 
 std::optional<ir::Attributes> attributes_of_rows(const ir::OpCall& call, const Decision& decision, int ways, int way) {
-  if ((call.def.name != "BlockAttention" && !is_gradient(call)) || !is_causal(call)) return std::nullopt;
+  if (!is_attention(call) || !is_causal(call)) return std::nullopt;
   const Layout& rows = decision.inputs[kQuery];
   if (!rows.is_split() || rows.dim != rows_dimension(call) || !decision.inputs[kKey].is_whole()) return std::nullopt;
   // The rows before: runs of `run` positions, each `stride` after the other. Every way gets a part of each block.

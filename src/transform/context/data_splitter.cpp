@@ -151,7 +151,7 @@ void DataSplitter::write_ring(SplitVariant& variant, size_t begin, size_t end) {
   }
   const OpTypes types(function_, first, values_);
   const ir::OpCall call = types.call();
-  const bool forward    = first.def->name == "BlockAttention";
+  const bool forward    = first.def->gradient_of != ir::GradientOf::attention;
   const RingSite site{call, inputs, variant.plan.decisions[begin].inputs[1].blocks};
   std::vector<Row> results =
       forward ? ring_attention(builder_, site, variant.ways) : ring_attention_grad(builder_, site, variant.ways);

@@ -106,7 +106,7 @@ class Fuser {
   void mark_makers(ValueId id, std::vector<bool>& placed) const {
     for (const ir::Op* maker = made_by(id); maker != nullptr && !maker->is_call(); maker = made_by(id)) {
       if (turns_heads(*maker)) placed[static_cast<size_t>(makers_[ir::index(id)])] = true;
-      const bool passes = maker->def->name == "RotaryEmbedding" || is_view(*maker) || factor_of(*maker).has_value();
+      const bool passes = maker->def->within_heads || is_view(*maker) || factor_of(*maker).has_value();
       if (!passes) return;
       id = function_.inputs(*maker)[0];
     }

@@ -8,7 +8,7 @@ constexpr size_t kRank = 4;
 bool reads_cache(const ir::Op& op, size_t operand) {
   if (op.is_call()) return false;
   if (ir::writes_rows(op)) return operand == 0;
-  return operand == 1 && op.def->product == ir::Product::matrices;
+  return operand == 1 && (op.def->product == ir::Product::matrices || op.def->product == ir::Product::turned);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ std::optional<std::vector<int64_t>> cut_shape(const ir::Function& function, cons
 }
 
 bool states_shape(const ir::Op& op) {
-  return !op.is_call() && op.def->name == "Reshape" && op.attributes->find("shape") != nullptr;
+  return !op.is_call() && op.def->sizes == ir::Sizes::shape && op.attributes->find("shape") != nullptr;
 }
 
 }  // namespace

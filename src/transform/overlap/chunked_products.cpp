@@ -22,8 +22,7 @@ class Finder {
     find_readers();
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       const ir::Op& op = function_.ops[o];
-      if (op.is_call() || (op.def->name != "MPIAllreduce" && op.def->name != "MPIReduceScatter")) continue;
-      if (!is_of_shards(op)) continue;
+      if (op.is_call() || !ir::sums_over_devices(*op.def) || !is_of_shards(op)) continue;
       if (std::optional<SumCut> cut = cut_of_sum(o)) {
         for (const auto& products : cut->products) found_.delayed.insert(products.begin(), products.end());
         found_.delayed.insert(cut->additions.begin(), cut->additions.end());
@@ -33,7 +32,8 @@ class Finder {
       }
     }
     for (size_t o = 0; o < function_.ops.size(); ++o) {
-      if (!function_.ops[o].is_call() && function_.ops[o].def->name == "MPIAllgather") find_gather(o);
+      const ir::Op& op = function_.ops[o];
+      if (!op.is_call() && op.def->communication == ir::Communication::all_gather) find_gather(o);
     }
     return std::move(found_);
   }

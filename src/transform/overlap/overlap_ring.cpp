@@ -71,7 +71,7 @@ class RingOverlapper {
     size_t end = begin;
     for (; end < function_.ops.size(); ++end) {
       const ir::Op &op = function_.ops[end], &first = function_.ops[begin];
-      if (op.is_call() || op.def->name != "MPIShift" || op.attributes != first.attributes) break;
+      if (op.is_call() || op.def->communication != ir::Communication::shift || op.attributes != first.attributes) break;
       const auto inputs = function_.inputs(op);
       if (std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) { return ir::index(id) >= first.first_result; }))
         break;

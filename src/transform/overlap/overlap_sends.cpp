@@ -36,7 +36,7 @@ using ir::ValueId;
 // The sending device, if `op` is a message between the main streams of two devices. `devices` are those of the values
 // of its function.
 std::optional<Device> sender(const ir::Function& function, const ir::Op& op, const std::vector<Device>& devices) {
-  if (op.is_call() || op.def->name != "Send" || devices.empty()) return std::nullopt;
+  if (op.is_call() || op.def->communication != ir::Communication::send || devices.empty()) return std::nullopt;
   const Device from = devices[ir::index(function.inputs(op)[0])], to = op.attributes->get_device("to");
   const bool main = from.placed() && from == Device(from.index) && to == Device(to.index);
   return main && from.index != to.index ? std::optional(from) : std::nullopt;
@@ -46,7 +46,7 @@ std::vector<bool> functions_that_send(const ir::Module& module) {
   std::vector<bool> sends;
   for (const ir::Function& function : module.functions) {
     sends.push_back(std::any_of(function.ops.begin(), function.ops.end(), [](const ir::Op& op) {
-      return !op.is_call() && (op.def->name == "Send" || op.def->reshards);
+      return !op.is_call() && (op.def->communication == ir::Communication::send || op.def->reshards);
     }));
   }
   return sends;

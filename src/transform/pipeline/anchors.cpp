@@ -135,11 +135,12 @@ class Anchorer {
     return earliest;
   }
 
+  static bool gathers(const ir::Op& op) { return op.def->communication == ir::Communication::all_gather; }
   // A Reshape of a gradient, or an all-gather of its parts.
-  static bool is_view(const ir::Op& op) { return op.def->name == "Reshape" || op.def->name == "MPIAllgather"; }
+  static bool is_view(const ir::Op& op) { return op.def->sizes == ir::Sizes::shape || gathers(op); }
   bool is_gathered(ir::ValueId id) const {
     const int32_t maker = makers_[ir::index(id)];
-    return maker >= 0 && function_.ops[static_cast<size_t>(maker)].def->name == "MPIAllgather";
+    return maker >= 0 && gathers(function_.ops[static_cast<size_t>(maker)]);
   }
 
   // Moves a view of a gradient to the earlier stage that reads it, if that stage needs the gradient itself, too.

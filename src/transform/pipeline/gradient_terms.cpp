@@ -14,7 +14,8 @@ size_t before_sum_over_devices(const ir::Function& function, const std::vector<S
   if (makers[value] < 0) return value;
   const auto maker = static_cast<size_t>(makers[value]);
   const ir::Op& op = function.ops[maker];
-  if (phases[maker] != StagePhase::update || op.is_call() || op.def->name != "MPIAllreduce") return value;
+  const bool sums  = !op.is_call() && op.def->communication == ir::Communication::all_reduce;
+  if (phases[maker] != StagePhase::update || !sums) return value;
   const auto device = ir::device_of(values[value].value.type);
   for (const ir::ValueId id : function.inputs(op)) {
     if (id != ir::ValueId::none && ir::device_of(values[ir::index(id)].value.type) == device) return ir::index(id);

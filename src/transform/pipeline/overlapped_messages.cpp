@@ -28,9 +28,8 @@ OverlappedMessages::OverlappedMessages(const ir::Function& function, const inter
     : function_(function), values_(values), makers_(makers), readers_(function), parts_(parts) {}
 
 std::vector<int64_t> OverlappedMessages::lengths_of(const ir::Op& sum) const {
-  const bool sums   = sum.def->name == "MPIAllreduce" || sum.def->name == "MPIReduceScatter";
   const auto inputs = function_.inputs(sum);
-  if (!sums || inputs.empty()) return {};
+  if (!ir::sums_over_devices(*sum.def) || inputs.empty()) return {};
   // The gradient of a weight is the second result of a product, and is not cut.
   const ir::Op* maker = maker_of(inputs[0]);
   if (maker == nullptr || maker->first_result != ir::index(inputs[0])) return {};
@@ -57,8 +56,9 @@ std::vector<std::pair<ProductCut, int64_t>> OverlappedMessages::cuts_of_sum(cons
 }
 
 bool OverlappedMessages::may_run_beside(const ir::Op& op) const {
-  return op.def->name == "MPIAllgather" ? !product_readers(op).empty() || only_gradients_of_weights_read(op)
-                                        : !added(function_.inputs(op)).empty();
+  const bool gathers = op.def->communication == ir::Communication::all_gather;
+  return gathers ? !product_readers(op).empty() || only_gradients_of_weights_read(op)
+                 : !added(function_.inputs(op)).empty();
 }
 
 std::map<size_t, OverlappedMessages::Beside> OverlappedMessages::computes_beside(const std::vector<Seconds>& seconds,
@@ -70,7 +70,7 @@ std::map<size_t, OverlappedMessages::Beside> OverlappedMessages::computes_beside
     const ir::Op& op = function_.ops[o];
     if (!is_message(op) || op.attributes->find(kRecompute) != nullptr) continue;
     Seconds all;
-    if (op.def->name != "MPIAllgather") {
+    if (op.def->communication != ir::Communication::all_gather) {
       const auto operands = function_.inputs(op);
       const Added added   = this->added(operands);
       for (const size_t product : added.products) all += seconds[product];

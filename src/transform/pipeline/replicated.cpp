@@ -29,8 +29,9 @@ class Numbering {
 
   void visit(const ir::Op& op) {
     if (op.def->role == ir::Role::communication) {
-      const bool same_for_all = op.def->name == "MPIAllreduce" || op.def->name == "MPIAllgather";
-      const uint64_t of_each  = fresh();
+      const bool same_for_all = op.def->communication == ir::Communication::all_reduce ||
+                                op.def->communication == ir::Communication::all_gather;
+      const uint64_t of_each = fresh();
       for (uint32_t i = 0; i < op.result_count; ++i) numbers_[op.first_result + i] = same_for_all ? of_each : fresh();
       return;
     }

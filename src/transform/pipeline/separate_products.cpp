@@ -32,7 +32,7 @@ class Separator {
     return builder_.finish(copies(function_.results, map_));
   }
 
-  static bool is_joint(const ir::Op& op) { return !op.is_call() && op.def->name == "MatMulGrad"; }
+  static bool is_joint(const ir::Op& op) { return !op.is_call() && is_product_gradient(op); }
 
  private:
   void separate(const ir::Op& op) {

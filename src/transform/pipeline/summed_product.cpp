@@ -5,9 +5,7 @@
 namespace foreflow::transform {
 namespace {
 
-bool is_sum(const ir::Op& op) {
-  return !op.is_call() && (op.def->name == "MPIAllreduce" || op.def->name == "MPIReduceScatter");
-}
+bool is_sum(const ir::Op& op) { return !op.is_call() && ir::sums_over_devices(*op.def); }
 
 bool reads_results_of(const ir::Function& function, const ir::Op& reader, const ir::Op& op) {
   const auto inputs = function.inputs(reader);

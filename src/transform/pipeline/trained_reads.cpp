@@ -108,7 +108,7 @@ class StepWriter {
     const size_t made   = before_conversion(gradient);
     if (program_.makers[made] < 0 || program_.staged[maker_of(made)].phase != StagePhase::update) return;
     const ir::Op& sum = program_.function.ops[maker_of(made)];
-    if (sum.is_call() || sum.def->name != "MPIAllreduce") return;
+    if (sum.is_call() || sum.def->communication != ir::Communication::all_reduce) return;
     for (const ir::ValueId operand : program_.function.inputs(sum)) {
       if (operand == ir::ValueId::none) continue;
       const auto id = static_cast<ir::ValueId>(before_conversion(ir::index(operand)));

@@ -12,7 +12,8 @@ constexpr int32_t kNothing = -1, kMore = -2, kSeveral = -3;
 
 // Gathered rows of x are needed when the gradients of weights are.
 bool gathers_rows(const ir::Op& op) {
-  return !op.is_call() && op.def->name == "MPIAllgather" && op.attributes->find(kRecompute) == nullptr;
+  return !op.is_call() && op.def->communication == ir::Communication::all_gather &&
+         op.attributes->find(kRecompute) == nullptr;
 }
 
 class WeightGradientMarker {

@@ -27,7 +27,7 @@ class WideSumFinder {
 
   WideSums run() {
     for (size_t o = 0; o < staged_.size(); ++o) {
-      if (staged_[o].phase == StagePhase::update && function_.ops[o].def->name == "Cast") visit(o);
+      if (staged_[o].phase == StagePhase::update && function_.ops[o].def->copy == ir::Copy::converted) visit(o);
     }
     return std::move(found_);
   }

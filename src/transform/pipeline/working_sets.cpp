@@ -57,8 +57,9 @@ std::set<size_t> values_in_parts(const ir::Function& function, const std::functi
   std::set<size_t> values;
   for (const ir::Op& op : function.ops) {
     if (op.is_call()) continue;
-    for (size_t i = 0; op.def->name == "MPIAllgather" && i < op.result_count; ++i) values.insert(op.first_result + i);
-    if (op.def->name != "MPIReduceScatter" && op.def->name != "MPIAllreduce") continue;
+    const bool gathers = op.def->communication == ir::Communication::all_gather;
+    for (size_t i = 0; gathers && i < op.result_count; ++i) values.insert(op.first_result + i);
+    if (!ir::sums_over_devices(*op.def)) continue;
     for (const ir::ValueId id : function.inputs(op)) {
       if (id != ir::ValueId::none) values.insert(root_of(ir::index(id)));
     }

@@ -156,7 +156,7 @@ class Repeater {
 bool has_fused_attention(const ir::Module& module) {
   const auto& ops = module.entry().ops;
   return std::any_of(ops.begin(), ops.end(),
-                     [](const ir::Op& op) { return !op.is_call() && op.def->name == "BlockAttention"; });
+                     [](const ir::Op& op) { return !op.is_call() && op.def->kernels == ir::Kernels::attention; });
 }
 
 std::string where(const ir::Module& module) { return module.source + ": @" + module.entry().name; }

@@ -7,10 +7,8 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/ir/uses.h"
 #include "foreflow/transform/replica.h"
-#include "transform/replica/converted_weights.h"
-#include "transform/replica/exchange_plan.h"
-#include "transform/replica/replica_call.h"
-#include "transform/replica/replica_exchange.h"
+#include "transform/replica/call_exchanges.h"
+#include "transform/replica/plan_lookup.h"
 #include "transform/replica/replica_update.h"
 #include "transform/replica/sharing_replica.h"
 #include "transform/rewrite/drop_uncalled.h"
@@ -19,14 +17,6 @@ namespace foreflow::transform {
 namespace {
 
 using ir::ValueId;
-
-// The index of the first entry at op `o` or after it, in a list that is ascending by `at`.
-template <class T>
-size_t first_at(const std::vector<T>& list, size_t o) {
-  const auto found =
-      std::lower_bound(list.begin(), list.end(), o, [](const T& entry, size_t place) { return entry.at.op < place; });
-  return static_cast<size_t>(found - list.begin());
-}
 
 class ReplicaWriter {
  public:
@@ -44,8 +34,8 @@ class ReplicaWriter {
         messages_(builder_, how),
         map_(entry_.values.size(), ValueId::none),
         next_(plan.windows.size(), kNoOp),
-        argument_(entry_.values.size(), kNoOp),
-        converted_(how.float_gathers ? converted_weights(module, plan) : ConvertedWeights()) {
+        converted_(how.float_gathers ? converted_weights(module, plan) : ConvertedWeights()),
+        inside_calls_({module, plan, layouts, how_, messages_, converted_, map_, given_, next_, gathered_, kept_}) {
     made_.ways    = how.ways;
     made_.devices = 1;
     for (const LaidOut& value : values_) made_.devices = std::max(made_.devices, ir::device_of(value.value.type).index);
@@ -73,8 +63,8 @@ class ReplicaWriter {
     for (size_t o = 0; o <= entry_.ops.size(); ++o) {
       exchange_before(o);
       if (o == entry_.ops.size() || updated_.contains(o)) continue;
-      const CallExchange inside = exchange_inside(o);
-      inside.empty() ? write(entry_.ops[o]) : write(o, inside);
+      const CallExchanges exchanges = inside_calls_.of(o);
+      exchanges.inside.empty() ? write(entry_.ops[o]) : write(o, exchanges);
     }
     std::vector<ValueId> results;
     for (const ValueId id : entry_.results) results.push_back(result(id));
@@ -159,197 +149,41 @@ class ReplicaWriter {
       map_[ir::index(plan_.weights[number].weight)] = messages_.from_gathered(weights[i], weight_type(number));
     }
   }
-  static bool is_repeated(const Window& window, size_t weight) {
-    return std::binary_search(window.repeated.begin(), window.repeated.end(), weight);
-  }
 
-  // --- Inside a call ---
+  // --- Calls with exchanges inside ---
 
-  // The exchanges inside the call `o`. Sets `opened_` to its windows and `additional_` to its additional arguments.
-  CallExchange exchange_inside(size_t o) {
-    CallExchange inside;
-    opened_.clear();
-    additional_.clear();
-    handed_on_.clear();
-    kept_here_.clear();
-    for (size_t b = first_at(plan_.buckets, o); b < plan_.buckets.size() && plan_.buckets[b].at.op == o; ++b) {
-      if (!plan_.buckets[b].inside) continue;
-      inside.sums.push_back(sum_inside(plan_.buckets[b]));
-      add_begun(plan_.buckets[b], inside);
-    }
-    for (size_t w = first_at(plan_.windows, o); w < plan_.windows.size() && plan_.windows[w].at.op == o; ++w) {
-      if (plan_.windows[w].inside) opened_.push_back(w);
-    }
-    if (opened_.empty()) return inside;
-    const auto arguments = entry_.inputs(entry_.ops[o]);
-    for (size_t i = arguments.size(); i-- > 0;) note_argument(arguments[i], i);  // the first of equal ones counts
-    for (const size_t w : opened_) {
-      inside.opens.push_back(open_inside(o, w, inside));
-      if (how_.float_gathers) hold(o, w, inside);
-    }
-    add_kept(o, inside);
-    for (const ValueId id : arguments) note_argument(id, kNoOp);
-    return inside;
-  }
-
-  void note_argument(ValueId id, size_t position) {
-    if (id != ValueId::none) argument_[ir::index(id)] = position;
-  }
-
-  const interpret::Values<LaidOut>& values_inside(size_t call) const {
-    return layouts_.instances[static_cast<size_t>(layouts_.entry().callee[call])].values;
-  }
-
-  CallExchange::Sum sum_inside(const Bucket& bucket) const {
-    CallExchange::Sum sum{bucket.at.inner, {}, {}, {}, !bucket.adds};
-    for (const GradientPart& part : bucket.parts) {
-      sum.gradients.push_back(part.inside);
-      sum.adds.push_back(part.add);
-    }
-    sum.device = ir::device_of(values_inside(bucket.at.op)[ir::index(sum.gradients[0])].value.type);
-    return sum;
-  }
-
-  // Notes the sum that the device of a bucket began last before the call: the running sum that the call gets anyway, or
-  // an additional argument.
-  void add_begun(const Bucket& bucket, CallExchange& inside) {
-    const ValueId begun = messages_.begun(device_of(bucket));
-    if (begun == ValueId::none || inside.begun.contains(inside.sums.back().device)) return;
-    const auto arguments = entry_.inputs(entry_.ops[bucket.at.op]);
-    const auto given = std::find_if(arguments.begin(), arguments.end(), [&](ValueId id) { return at(id) == begun; });
-    inside.begun[inside.sums.back().device] =
-        given != arguments.end() ? static_cast<ValueId>(given - arguments.begin())
-                                 : additional(bucket.at.op, begun, {}, "begun", inside, ir::ParameterRole::data);
-  }
-  ir::Device device_of(const Bucket& bucket) const { return ir::device_of(type(bucket.parts.front().value)); }
-
-  CallExchange::Open open_inside(size_t o, size_t window, CallExchange& inside) {
-    const ir::Device device = device_inside(o, plan_.windows[window].device);
-    CallExchange::Open open{plan_.windows[window].at.inner, device, weights_inside(o, window, device, inside)};
-    if (gathered_.contains(window))
-      open.arriving = additional(o, gathered_.at(window), {}, "arriving." + names(window)[0], inside);
-    if (!how_.overlap || !how_.prefetch || next_[window] == kNoOp) return open;
-    const size_t next = next_[window];
-    open.next         = weights_inside(o, next, device, inside);
-    const auto here   = std::find(opened_.begin(), opened_.end(), next);
-    if (here == opened_.end()) {
-      handed_on_.push_back(next);
-    } else {
-      open.next_open = static_cast<size_t>(here - opened_.begin());
-    }
-    return open;
-  }
-
-  // Which weights of the window that was opened last are not converted again.
-  void hold(size_t o, size_t window, CallExchange& inside) {
-    const Window& what        = plan_.windows[window];
-    const size_t last         = inside.opens.size() - 1;
-    const ir::Device device   = inside.opens[last].device;
-    std::vector<ValueId> held = std::vector<ValueId>(what.weights.size(), ValueId::none);
-    for (size_t i = 0; i < what.weights.size(); ++i) {
-      const size_t number = what.weights[i];
-      const auto source   = converted_.source.find({o, number});
-      if (is_repeated(what, number) || !messages_.widens(weight_type(number))) continue;
-      if (source != converted_.source.end()) {
-        const ValueId weight = plan_.weights[number].weight;
-        held[i]              = additional(o, kept_.at({source->second, number}), ir::moved(weight_type(number), device),
-                                          "converted." + name_of(weight), inside, ir::ParameterRole::data);
-      } else if (was_opened(number, last)) {
-        held[i] = inside.opens[last].weights[i];
-      }
-    }
-    inside.opens[last].held = std::move(held);
-  }
-
-  // Whether one of the first `count` windows of the call has the weight.
-  bool was_opened(size_t number, size_t count) const {
-    return std::any_of(opened_.begin(), opened_.begin() + static_cast<std::ptrdiff_t>(count), [&](size_t window) {
-      const auto& weights = plan_.windows[window].weights;
-      return std::find(weights.begin(), weights.end(), number) != weights.end();
-    });
-  }
-
-  // The weights that the backward pass of the microbatch reads as this call converts them.
-  void add_kept(size_t o, CallExchange& inside) {
-    const auto found = converted_.kept.find(o);
-    if (found == converted_.kept.end()) return;
-    for (const size_t number : found->second) {
-      if (!messages_.widens(weight_type(number))) continue;
-      for (size_t w = opened_.size(); w-- > 0;) {
-        const auto& weights = plan_.windows[opened_[w]].weights;
-        const auto at       = std::find(weights.begin(), weights.end(), number);
-        if (at == weights.end()) continue;
-        inside.keeps.push_back(inside.opens[w].weights[static_cast<size_t>(at - weights.begin())]);
-        kept_here_.push_back(number);
-        break;
-      }
-    }
-  }
-
-  // The device of the called function that stands for `device` of the entry.
-  ir::Device device_inside(size_t call, const ir::Device& device) const {
-    const interpret::DeviceMap& map = layouts_.entry().maps[call];
-    const auto found                = std::find(map.begin(), map.end(), device.index);
-    return found == map.end() ? device : ir::Device(static_cast<int32_t>(found - map.begin()) + 1);
-  }
-
-  std::vector<ValueId> weights_inside(size_t call, size_t window, const ir::Device& device, CallExchange& inside) {
-    std::vector<ValueId> ids;
-    for (const size_t number : plan_.windows[window].weights) {
-      const ValueId weight  = plan_.weights[number].weight;
-      const size_t argument = argument_[ir::index(weight)];
-      if (argument != kNoOp) {
-        ids.push_back(static_cast<ValueId>(argument));
-      } else {
-        ids.push_back(additional(call, given_[ir::index(weight)], ir::moved(weight_type(number), device),
-                                 name_of(weight), inside));
-      }
-    }
-    return ids;
-  }
-
-  ValueId additional(size_t call, ValueId value, const ir::Type& type, std::string name, CallExchange& inside,
-                     ir::ParameterRole role = ir::ParameterRole::weight) {
-    const size_t own   = module_.functions[static_cast<size_t>(entry_.ops[call].callee)].values.size();
-    const auto found   = std::find(additional_.begin(), additional_.end(), value);
-    const auto ordinal = static_cast<size_t>(found - additional_.begin());
-    if (found == additional_.end()) {
-      additional_.push_back(value);
-      inside.extra.push_back({type, std::move(name), role});
-    }
-    return static_cast<ValueId>(own + ordinal);
-  }
-
-  void write(size_t o, const CallExchange& inside) {
+  void write(size_t o, const CallExchanges& exchanges) {
+    const CallExchange& inside   = exchanges.inside;
     const ir::Op& op             = entry_.ops[o];
     const ir::Function& function = module_.functions[static_cast<size_t>(op.callee)];
     const int32_t instance       = layouts_.entry().callee[o];
     const auto [variant, fresh] =
         variants_.try_emplace({instance, inside.key()}, static_cast<int32_t>(made_.module.functions.size()));
     if (fresh) {
-      made_.module.functions.push_back(
-          with_exchange(function, values_inside(o), inside, ops_, how_, unused_name(function.name + "_exchange")));
+      made_.module.functions.push_back(with_exchange(function, layouts_.instances[static_cast<size_t>(instance)].values,
+                                                     inside, ops_, how_, unused_name(function.name + "_exchange")));
     }
     std::vector<ValueId> arguments;
     for (const ValueId id : entry_.inputs(op)) {
       const bool parted = how_.zero == 3 && id != ValueId::none && flat_.contains(id);
       arguments.push_back(parted ? given_[ir::index(id)] : at(id));
     }
-    arguments.insert(arguments.end(), additional_.begin(), additional_.end());
+    arguments.insert(arguments.end(), exchanges.additional.begin(), exchanges.additional.end());
     const std::vector<size_t> remaining = inside.remaining(function);
     const auto packed                   = static_cast<size_t>(
         std::count_if(inside.sums.begin(), inside.sums.end(), [](const CallExchange::Sum& sum) { return sum.packed; }));
-    const size_t count = remaining.size() + packed + handed_on_.size() + inside.keeps.size();
+    const size_t count = remaining.size() + packed + exchanges.handed_on.size() + inside.keeps.size();
     size_t made        = ir::index(builder_.append(nullptr, variant->second, devices_stated(o), arguments, count));
     for (const size_t i : remaining) keep(op.first_result + i, static_cast<ValueId>(made++));
     for (size_t b = first_at(plan_.buckets, o); b < plan_.buckets.size() && plan_.buckets[b].at.op == o; ++b) {
       const Bucket& bucket = plan_.buckets[b];
       if (!bucket.inside) continue;
       if (!bucket.adds) reduced_[b] = static_cast<ValueId>(made++);
-      messages_.set_begun(device_of(bucket), bucket.adds ? at(bucket.parts.back().value) : reduced_[b]);
+      messages_.set_begun(ir::device_of(type(bucket.parts.front().value)),
+                          bucket.adds ? at(bucket.parts.back().value) : reduced_[b]);
     }
-    for (const size_t window : handed_on_) gathered_[window] = static_cast<ValueId>(made++);
-    for (const size_t number : kept_here_) kept_[{o, number}] = static_cast<ValueId>(made++);
+    for (const size_t window : exchanges.handed_on) gathered_[window] = static_cast<ValueId>(made++);
+    for (const size_t number : exchanges.kept) kept_[{o, number}] = static_cast<ValueId>(made++);
   }
 
   // The attributes of the call `o`. A function with streams of communication names devices, so its calls state them.
@@ -438,13 +272,10 @@ class ReplicaWriter {
   std::map<size_t, ValueId> arrived_;                    // by window: handed over before it is opened
   std::set<size_t> is_open_;                             // windows
   std::map<std::pair<int32_t, std::string>, int32_t> variants_;
-  std::vector<size_t> opened_, handed_on_;  // windows of the call at hand
-  std::vector<ValueId> additional_;         // arguments of the call at hand
-  std::vector<size_t> kept_here_;           // weights that the call at hand keeps converted
-  std::vector<size_t> argument_;            // by value of the entry: its position among those; kNoOp: none
   const ConvertedWeights converted_;
   std::set<size_t> here_;                              // weights that are converted in the entry
   std::map<std::pair<size_t, size_t>, ValueId> kept_;  // by call and weight: as it was converted there
+  CallExchangeFinder inside_calls_;
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ ir::Attributes transposed(const char* which, int64_t converted, const ir::Op& pr
 
 // Dimensions of the result that only the first operand has.
 std::vector<ProductCut> product_cuts(const ir::OpCall& call) {
-  if (call.def.name == "MatMulGrad") return cuts_of_gradient(call);
+  if (call.def.gradient_of == ir::GradientOf::product) return cuts_of_gradient(call);
   std::vector<ProductCut> cuts;
   if (call.def.role != ir::Role::compute || call.outputs != 1 || call.inputs.size() < 2) return cuts;
   const ir::Factors factors = call.def.factors(call);
@@ -53,7 +53,7 @@ std::vector<ProductCut> product_cuts(const ir::OpCall& call) {
   return cuts;
 }
 
-bool is_product_gradient(const ir::Op& product) { return product.def->name == "MatMulGrad"; }
+bool is_product_gradient(const ir::Op& product) { return product.def->gradient_of == ir::GradientOf::product; }
 
 bool is_gradient_of_weight(const ir::Op& op) {
   return !op.is_call() && op.def->name == "Gemm" && op.attributes->int_or("transA", 0) != 0;
@@ -66,7 +66,7 @@ ir::Attributes attributes_of_weight_gradient(const ir::Op& product) { return tra
 size_t rows_operand(const ir::Op& product) { return is_product_gradient(product) ? 2 : 0; }
 
 int64_t parted_dimension(const ir::OpDef& sum, const ir::Attributes& attributes, size_t rank) {
-  if (sum.name != "MPIReduceScatter") return -1;
+  if (sum.communication != ir::Communication::reduce_scatter) return -1;
   const int64_t axis = attributes.int_or("axis", 0);
   return axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
 }

@@ -144,8 +144,8 @@ class BatchRepeater {
         std::find_if(inputs.begin(), inputs.end(), [&](ValueId id) { return samples_of(id).has_value(); });
     std::vector<ValueId> operands = copies(inputs, map_);
     if (first == inputs.end()) return append_as_it_is(op, operands);
-    if (op.def->name == "Reshape") return write_reshape(op);
-    if (op.def->name == "Expand" && first == inputs.begin()) operands[1] = open_shape(op);
+    if (op.def->sizes == ir::Sizes::shape) return write_reshape(op);
+    if (op.def->sizes == ir::Sizes::expanded && first == inputs.begin()) operands[1] = open_shape(op);
     if (auto results = tried(op, operands)) return append(op, op.attributes, operands, std::move(*results));
     if (auto results = with_repeated(op, operands, map_(*first), *samples_of(*first)))
       return append(op, op.attributes, operands, std::move(*results));

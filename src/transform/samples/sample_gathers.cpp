@@ -38,8 +38,7 @@ SampleGather tuples_by_sample(const ir::Function& function, const ir::Op& op, co
   if (!from_samples || op.attributes->int_or("batch_dims", 0) != 0 || !counts_first(values, inputs[1], 1))
     return SampleGather::none;
   if (begins_with_sample(values, inputs[1], static_cast<size_t>(indices.dims.back()))) return SampleGather::tuples;
-  if (joins == nullptr || joins->is_call() || joins->def->name != "Concat" ||
-      !is_last_axis(*joins, indices.dims.size()))
+  if (joins == nullptr || joins->is_call() || !joins->def->joins_operands || !is_last_axis(*joins, indices.dims.size()))
     return SampleGather::none;
   const auto parts = function.inputs(*joins);
   if (parts.size() != 2 || !counts_first(values, parts[0], 1) || !counts_first(values, parts[1], 1))
@@ -69,8 +68,9 @@ const ir::Op* maker_of(const ir::Function& function, ValueId id) {
 // Whether a value is at least 0 and less than `count`: the place of a largest or smallest element.
 bool is_place_below(const ir::Function& function, const SampleValues& values, ValueId id, int64_t count) {
   const ir::Op* op = maker_of(function, id);
-  while (op != nullptr && !op->is_call() && op->def->name == "Cast") op = maker_of(function, function.inputs(*op)[0]);
-  if (op == nullptr || op->is_call() || (op->def->name != "ArgMax" && op->def->name != "ArgMin")) return false;
+  while (op != nullptr && !op->is_call() && op->def->copy == ir::Copy::converted)
+    op = maker_of(function, function.inputs(*op)[0]);
+  if (op == nullptr || op->is_call() || !op->def->gives_positions) return false;
   const ir::Dims& from = values.whole_of(function.inputs(*op)[0]).type.dims;
   const int64_t axis   = op->attributes->int_or("axis", 0);
   const int64_t place  = axis < 0 ? axis + static_cast<int64_t>(from.size()) : axis;

@@ -73,7 +73,9 @@ bool is_equal(const Mixed& a, const Mixed& b) {
 }
 
 // Ops that fill a new dimension with copies.
-bool stretches(std::string_view op) { return op == "Expand" || op == "ConstantOfShape" || op == "Tile"; }
+bool stretches(const ir::OpDef& def) {
+  return def.sizes == ir::Sizes::expanded || def.sizes == ir::Sizes::filled || def.sizes == ir::Sizes::repeated;
+}
 
 class SampleFinder {
  public:
@@ -138,16 +140,16 @@ class SampleFinder {
       const ValueId id = inputs[i];
       const bool same  = found_.content(id) == Content::same;
       if (!same && found_.content(id) != Content::shared) return false;
-      const bool states_sizes = i > 0 && (op.def->role == ir::Role::view || stretches(op.def->name) || fits_size(op));
+      const bool states_sizes = i > 0 && (op.def->role == ir::Role::view || stretches(*op.def) || fits_size(op));
       if (!same && !states_sizes && id != ValueId::none && !found_.same_for_all_b[ir::index(id)] &&
-          op.def->name != "ConstantOfShape")
+          op.def->sizes != ir::Sizes::filled)
         return false;
       const auto dim = same ? found_.dim_of(id) : std::nullopt;
       arriving.push_back(dim ? Layout::split(static_cast<int32_t>(dim->dim)) : Layout::whole());
       any = any || same;
     }
     if (!op.def->foldable || op.result_count != 1) return false;
-    if (!any) return stretches(op.def->name);
+    if (!any) return stretches(*op.def);
     if (fits_size(op)) return keeps_samples(inputs[0], result);
     const OpTypes types(function_, op, found_.small.entry().values);
     const Decision decision = decide(types.call(), arriving, static_cast<int>(found_.small_batch));
@@ -156,7 +158,10 @@ class SampleFinder {
   }
 
   // Brings operand 0 to sizes that are stated for the whole batch, so its factors keep no split.
-  static bool fits_size(const ir::Op& op) { return op.def->name == "Resize" || op.def->name == "Expand"; }
+  static bool fits_size(const ir::Op& op) {
+    const bool resizes = op.def->sizes == ir::Sizes::resized && op.def->gradient_of == ir::GradientOf::none;
+    return resizes || op.def->sizes == ir::Sizes::expanded;
+  }
 
   // Whether the result has a sample for each one of the operand. New dimensions come first (Expand).
   bool keeps_samples(ValueId operand, ValueId result) const {

@@ -1,5 +1,3 @@
-#include <set>
-
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
@@ -12,21 +10,14 @@ namespace {
 
 using ir::ValueId;
 
-// Ops whose second operand and those behind it are what a model learns.
-bool takes_weights(const ir::Op& op) {
-  static const std::set<std::string_view> kOps = {
-      "BatchNormalization", "Conv",   "ConvTranspose",         "FusedMatMul", "Gemm",
-      "LayerNormalization", "MatMul", "SkipLayerNormalization"};
-  return !op.is_call() && kOps.contains(op.def->name);
-}
-
-// Float constants of rank 1 or more that such ops take.
+// Float constants of rank 1 or more that ops take as weights.
 std::vector<bool> learned_constants(const ir::Function& function, const interpret::Values<interpret::Mixed>& values) {
   std::vector<bool> learned(function.values.size()), constant(function.values.size());
   for (const ir::Op& op : function.ops) {
     if (!op.is_call() && op.def->role == ir::Role::constant) constant[op.first_result] = true;
-    const auto inputs = function.inputs(op);
-    for (size_t i = 1; takes_weights(op) && i < inputs.size(); ++i) {
+    const auto inputs        = function.inputs(op);
+    const bool takes_weights = !op.is_call() && op.def->takes_weights;
+    for (size_t i = 1; takes_weights && i < inputs.size(); ++i) {
       if (inputs[i] == ValueId::none || !constant[ir::index(inputs[i])]) continue;
       const ir::Type& type = values[ir::index(inputs[i])].type;
       learned[ir::index(inputs[i])] =

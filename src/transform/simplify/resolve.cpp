@@ -121,14 +121,14 @@ class Resolver {
     ir::AttributesRef attributes = op.attributes;
     const auto inputs            = function_.inputs(op);
     const bool resolved          = values_[op.first_result].type.resolved();
-    if (op.def->name == "Expand" && resolved && values_[ir::index(inputs[0])].type.resolved()) {
+    if (op.def->sizes == ir::Sizes::expanded && resolved && values_[ir::index(inputs[0])].type.resolved()) {
       operands.resize(1);
       ir::Attributes shaped = *op.attributes;
       shaped.set("shape",
                  split_free_stretch(values_[ir::index(inputs[0])].type.dims, values_[op.first_result].type.dims));
       attributes = builder_.share(std::move(shaped));
     }
-    if (op.def->name == "Reshape" && resolved) {
+    if (op.def->sizes == ir::Sizes::shape && resolved) {
       operands.resize(1);
       ir::Attributes shaped = *op.attributes;
       shaped.erase("allowzero");  // 0 keeps a dimension
@@ -152,11 +152,11 @@ class Resolver {
 
   // The attributes of a Resize to stated sizes, or its gradient, that name the axes.
   std::optional<ir::Attributes> resized_axes(const ir::Op& op) const {
-    const bool gradient = op.def->name == "ResizeGrad";
+    const bool gradient = op.def->gradient_of == ir::GradientOf::resize;
     const auto inputs   = function_.inputs(op);
     const bool by_sizes =
         op.attributes->find("sizes") != nullptr || (inputs.size() > kSizes && inputs[kSizes] != ir::ValueId::none);
-    if (!by_sizes || (op.def->name != "Resize" && !gradient)) return std::nullopt;
+    if (!by_sizes || op.def->sizes != ir::Sizes::resized) return std::nullopt;
     const size_t resized = gradient ? ir::index(inputs[kGradientOfResized]) : op.first_result;
     return with_axes(*op.attributes, values_[ir::index(inputs[0])].type, values_[resized].type);
   }

@@ -117,7 +117,7 @@ std::optional<LinearGraph::Stored> LinearGraph::stored(ValueId value) const {
     const auto op = maker(value);
     if (!op) return std::nullopt;
     const ir::Copy copy = function_.ops[*op].def->copy;
-    if (copy == ir::Copy::none) return std::nullopt;
+    if (copy == ir::Copy::none || copy == ir::Copy::ones_moved) return std::nullopt;
     if (copy == ir::Copy::permuted) {
       if (values_[ir::index(value)].type.dims.size() != 2) return std::nullopt;
       const auto* perm = function_.ops[*op].attributes->find("perm");

@@ -283,9 +283,10 @@ class ShardPlanner {
       const auto inputs = function_.inputs(op);
       if (std::find(inputs.begin(), inputs.end(), id) == inputs.end()) continue;
       if (op.is_call()) return false;
-      const std::string_view name = op.def->name;
-      const bool moves = name == "Unsqueeze" || name == "Squeeze" || name == "Transpose" || name == "Identity";
-      const bool takes = (name == "Gather" && inputs[0] == id) || name == "Split" || takes_one_part(op, parts);
+      const ir::Copy copy = op.def->copy;
+      const bool moves    = copy == ir::Copy::same || copy == ir::Copy::permuted || copy == ir::Copy::ones_moved;
+      const bool row      = op.def->vocabulary.kind == ir::VocabularyForm::Kind::lookup && inputs[0] == id;
+      const bool takes    = row || op.def->name == "Split" || takes_one_part(op, parts);
       if (!takes && !(moves && is_taken_apart(function_.output(op, 0), parts))) return false;
       any = true;
     }
@@ -405,7 +406,8 @@ class ShardPlanner {
     if (arrival.inputs.empty() || arrival.inputs[0] == ir::ValueId::none || !is_undecided(arrival.inputs[0]))
       return false;
     if (dequantises(arrival)) return true;
-    return copy != ir::Copy::none && (copy != ir::Copy::permuted || arrival.call.inputs[0].dims.size() == 2);
+    return copy == ir::Copy::same || copy == ir::Copy::converted ||
+           (copy == ir::Copy::permuted && arrival.call.inputs[0].dims.size() == 2);
   }
 
   // Records a decision. An undecided weight takes the layout that its first use by tensor parallelism needs; uses

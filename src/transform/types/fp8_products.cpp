@@ -13,12 +13,14 @@
 namespace foreflow::transform {
 namespace {
 
-// Products with a matrix of weights, operand 1, and the operand that they convert to fp8.
-struct Product {
-  std::string_view op;
-  int64_t converted;
-};
-constexpr Product kProducts[] = {{"MatMul", 0}, {"MatMulGrad", 2}};
+bool is_forward(const ir::Op& op) { return !op.is_call() && op.def->product == ir::Product::matrices; }
+bool is_backward(const ir::Op& op) { return !op.is_call() && op.def->gradient_of == ir::GradientOf::product; }
+
+// Products, of which operand 1 may be a matrix of weights.
+bool is_product(const ir::Op& op) { return is_forward(op) || is_backward(op); }
+
+// The operand, besides the weights, that a product converts to fp8: x or dy.
+int64_t converted_operand(const ir::Op& product) { return is_backward(product) ? 2 : 0; }
 
 bool is_matrix_of_layer(const ir::Function& function, ir::ValueId id, int64_t vocabulary) {
   if (id == ir::ValueId::none || ir::index(id) >= function.parameters.size()) return false;
@@ -26,11 +28,6 @@ bool is_matrix_of_layer(const ir::Function& function, ir::ValueId id, int64_t vo
   const ir::TypeRef& type = std::as_const(function).values[ir::index(id)].annotation;
   if (type == nullptr || !type->is_tensor() || !type->ranked || type->dims.size() != 2) return false;
   return std::find(type->dims.begin(), type->dims.end(), vocabulary) == type->dims.end();
-}
-
-bool is_product(const ir::Op& op) {
-  return !op.is_call() && std::any_of(std::begin(kProducts), std::end(kProducts),
-                                      [&](const Product& row) { return row.op == op.def->name; });
 }
 
 // Activations and biases.
@@ -53,9 +50,7 @@ bool continues_module(const ir::Function& function, const std::vector<int32_t>& 
   }
 }
 
-bool is_marked(const ir::Op& op, std::string_view name) {
-  return !op.is_call() && op.def->name == name && op.attributes->find(ir::kFp8) != nullptr;
-}
+bool is_marked(const ir::Op& op) { return op.attributes->find(ir::kFp8) != nullptr; }
 
 // The function with a copy in fp8 of each activation that products of both passes read, before the first product of the
 // forward pass. The gradients of weights read the copy, so that the activation need not be kept for them.
@@ -69,10 +64,10 @@ class CopyWriter {
       map_[i] = builder_.parameter(function_.values[i].name, function_.parameters[i], function_.values[i].annotation);
     std::set<ir::ValueId> kept;
     for (const ir::Op& op : function_.ops) {
-      if (is_marked(op, "MatMulGrad")) kept.insert(function_.inputs(op)[0]);
+      if (is_backward(op) && is_marked(op)) kept.insert(function_.inputs(op)[0]);
     }
     for (const ir::Op& op : function_.ops) {
-      if (is_marked(op, "MatMul") && kept.contains(function_.inputs(op)[0])) add_copy(function_.inputs(op)[0]);
+      if (is_forward(op) && is_marked(op) && kept.contains(function_.inputs(op)[0])) add_copy(function_.inputs(op)[0]);
       copy(op);
     }
     std::vector<ir::ValueId> results;
@@ -92,7 +87,7 @@ class CopyWriter {
     std::vector<ir::ValueId> operands;
     for (const ir::ValueId id : function_.inputs(op))
       operands.push_back(id == ir::ValueId::none ? id : map_[ir::index(id)]);
-    const auto narrow = is_marked(op, "MatMulGrad") ? copies_.find(function_.inputs(op)[0]) : copies_.end();
+    const auto narrow = is_backward(op) && is_marked(op) ? copies_.find(function_.inputs(op)[0]) : copies_.end();
     if (narrow != copies_.end()) operands[0] = narrow->second;
     const size_t first = ir::index(builder_.append(op.def, op.callee, op.attributes, operands, op.result_count));
     for (uint32_t i = 0; i < op.result_count; ++i) {
@@ -118,18 +113,16 @@ ir::Module with_fp8_products(ir::Module module, int64_t vocabulary, int updates)
     const std::vector<int32_t> makers = ir::makers_of(function);
     for (ir::Op& op : function.ops) {
       if (op.is_call() || op.operand_count < 2) continue;
-      const auto* known = std::find_if(std::begin(kProducts), std::end(kProducts),
-                                       [&](const Product& row) { return row.op == op.def->name; });
-      if (known == std::end(kProducts) || !is_matrix_of_layer(function, function.inputs(op)[1], vocabulary)) continue;
+      if (!is_product(op) || !is_matrix_of_layer(function, function.inputs(op)[1], vocabulary)) continue;
       ir::Attributes attributes = *op.attributes;
-      attributes.set(std::string(ir::kFp8), known->converted);
+      attributes.set(std::string(ir::kFp8), converted_operand(op));
       if (updates > 0 && !continues_module(function, makers, op))
         attributes.set(std::string(ir::kFp8Updates), int64_t{updates});
       op.attributes = shared(std::move(attributes));
     }
   }
   for (ir::Function& function : module.functions) {
-    const auto keeps = [](const ir::Op& op) { return is_marked(op, "MatMulGrad"); };
+    const auto keeps = [](const ir::Op& op) { return is_backward(op) && is_marked(op); };
     if (std::any_of(function.ops.begin(), function.ops.end(), keeps)) function = CopyWriter(function).run();
   }
   return module;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "foreflow/collective/collective.h"
@@ -31,6 +32,26 @@ TEST(Kinds, CarryOutEachCommunicationOpOnce) {
     if (op.role == ir::Role::communication && op.name != "Reshard") {
       EXPECT_TRUE(carried_out.contains(op.name)) << op.name;
     }
+  }
+}
+
+TEST(Kinds, AreWhatTheRowsOfTheirOpsSay) {
+  using ir::Communication;
+  const std::map<Kind, std::set<Communication>> expected = {
+      {Kind::send, {Communication::send}},
+      {Kind::all_reduce, {Communication::all_reduce, Communication::all_reduce_max}},
+      {Kind::reduce_scatter, {Communication::reduce_scatter}},
+      {Kind::all_gather, {Communication::all_gather}},
+      {Kind::broadcast, {Communication::broadcast}},
+      {Kind::reduce, {Communication::reduce}},
+      {Kind::gather, {Communication::gather}},
+      {Kind::scatter, {Communication::scatter}},
+      {Kind::all_to_all, {Communication::all_to_all}},
+      {Kind::shift, {Communication::shift}}};
+  for (const KindDef& def : kinds()) {
+    std::set<Communication> found;
+    for (const std::string_view op : def.ops) found.insert(ops::table().get(op, "test").communication);
+    EXPECT_EQ(found, expected.at(def.kind)) << def.name;
   }
 }
 
