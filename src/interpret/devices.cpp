@@ -122,9 +122,12 @@ Location DeviceDomain::refine(Location location, const ir::Type& annotation) con
 }
 
 void DeviceDomain::append_key(const Location& location, std::string& key) const {
-  key += ir::to_string(location.device) + "(";
+  const ir::Device& device = location.device;
+  key.append(reinterpret_cast<const char*>(&device.index), sizeof(device.index));
+  key.append(device.stream.data(), device.stream.size());
+  key += '(';
   for (const Location& element : location.elements) append_key(element, key);
-  key += ")";
+  key += ')';
 }
 
 Locations locate(const ir::Module& module, size_t entry, const std::vector<Location>& arguments) {
