@@ -36,10 +36,14 @@ bool OpValues::knows_outputs(const ir::Op& op) const {
 }
 
 std::span<const uint64_t> OpValues::words(const ir::Op& op) {
-  words_ = {reinterpret_cast<uint64_t>(op.def), reinterpret_cast<uint64_t>(op.attributes.get()), op.operand_count};
+  words_.resize(size_t{3} + op.operand_count + op.result_count);
+  auto word = words_.begin();
+  *word++   = reinterpret_cast<uint64_t>(op.def);
+  *word++   = attributes_.of(op.attributes);
+  *word++   = op.operand_count;
   for (const ir::ValueId id : function_.inputs(op))
-    words_.push_back(id == ir::ValueId::none ? ~uint64_t{0} : instance_.values.number(ir::index(id)));
-  for (uint32_t i = 0; i < op.result_count; ++i) words_.push_back(instance_.values.number(op.first_result + i));
+    *word++ = id == ir::ValueId::none ? ~uint64_t{0} : instance_.values.number(ir::index(id));
+  for (uint32_t i = 0; i < op.result_count; ++i) *word++ = instance_.values.number(op.first_result + i);
   return words_;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "foreflow/interpret/mixed.h"
+#include "foreflow/ir/attribute_keys.h"
 
 namespace foreflow::lower {
 
@@ -24,13 +25,14 @@ class OpValues {
   std::vector<const ir::Array*> known_inputs(const ir::Op& op) const;
   // Whether the elements of all results are known before the run.
   bool knows_outputs(const ir::Op& op) const;
-  // Words that are equal for equal ops on equal values, until the next ones are asked for.
+  // Words that are equal for equal ops on equal values (ir/attribute_keys.h), until the next ones are asked for.
   std::span<const uint64_t> words(const ir::Op& op);
 
  private:
   const ir::Module& module_;
   const ir::Function& function_;
   const interpret::Instance<interpret::Mixed>& instance_;
+  ir::AttributeKeys attributes_;
   std::vector<uint64_t> words_;
 };
 
