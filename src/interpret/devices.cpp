@@ -110,6 +110,10 @@ std::vector<Location> DeviceDomain::apply(const ir::Op& op, std::span<const Loca
 }
 
 Location DeviceDomain::refine(Location location, const ir::Type& annotation) const {
+  if (location.elements.empty() && annotation.elements.empty()) {
+    if (!annotation.device.placed() || annotation.device == location.device) return location;
+    if (!location.device.placed()) return location_of(annotation);
+  }
   const std::set<Device> lives  = devices_of(location);
   const std::set<Device> stated = devices_of(location_of(annotation));
   if (stated.empty()) return location;
