@@ -110,6 +110,10 @@ std::vector<Location> DeviceDomain::apply(const ir::Op& op, std::span<const Loca
 }
 
 Location DeviceDomain::refine(Location location, const ir::Type& annotation) const {
+  if (location.elements.empty() && annotation.elements.empty()) {
+    if (!annotation.device.placed() || annotation.device == location.device) return location;
+    if (!location.device.placed()) return location_of(annotation);
+  }
   const std::set<Device> lives  = devices_of(location);
   const std::set<Device> stated = devices_of(location_of(annotation));
   if (stated.empty()) return location;
@@ -122,9 +126,12 @@ Location DeviceDomain::refine(Location location, const ir::Type& annotation) con
 }
 
 void DeviceDomain::append_key(const Location& location, std::string& key) const {
-  key += ir::to_string(location.device) + "(";
+  const ir::Device& device = location.device;
+  key.append(reinterpret_cast<const char*>(&device.index), sizeof(device.index));
+  key.append(device.stream.data(), device.stream.size());
+  key += '(';
   for (const Location& element : location.elements) append_key(element, key);
-  key += ")";
+  key += ')';
 }
 
 Locations locate(const ir::Module& module, size_t entry, const std::vector<Location>& arguments) {

@@ -8,6 +8,9 @@ bool resolved(const Mixed& value) { return value.type.resolved() || value.type =
 Flops flops_of(const ir::Function& function, const ir::Op& op, const Values<Mixed>& values) {
   std::vector<ir::Type> inputs, outputs;
   std::vector<const ir::Array*> known;
+  inputs.reserve(op.operand_count);
+  known.reserve(op.operand_count);
+  outputs.reserve(op.result_count);
   bool countable = true;
   for (const ir::ValueId id : function.inputs(op)) {
     const bool given = id != ir::ValueId::none;

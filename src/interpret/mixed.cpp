@@ -107,6 +107,7 @@ void MixedDomain::append_key(const Mixed& value, std::string& key) const {
 MixedInterpretation interpret_mixed(const ir::Module& module, size_t entry, const std::vector<Mixed>& arguments) {
   std::vector<Mixed> values = arguments;
   if (values.empty()) {
+    values.reserve(module.functions[entry].parameters.size());
     for (ir::Type& type : parameter_types(module.functions[entry])) values.push_back(Mixed::of(std::move(type)));
   }
   return Interpreter<MixedDomain>(module, {}).run(entry, std::move(values));

@@ -35,8 +35,18 @@ std::vector<Type> checked(std::vector<Type> types) {
   return types;
 }
 
+// What all types have, without padding; of a tuple only its kind and its device count.
+struct Head {
+  Type::Kind kind;
+  ir::DType dtype;
+  bool ranked;
+  uint8_t rank;
+  ir::Device device;
+};
+
 template <class T>
 void append_bytes(std::string& key, const T& value) {
+  static_assert(std::has_unique_object_representations_v<T>);
   key.append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
@@ -91,17 +101,14 @@ Type refined(Type inferred, const Type& annotation) {
 }
 
 void append_key(const Type& type, std::string& key) {
-  append_bytes(key, type.kind);
-  append_bytes(key, type.device);
   if (type.is_tuple()) {
+    append_bytes(key, Head{type.kind, {}, false, 0, type.device});
     append_bytes(key, type.elements.size());
     for (const Type& element : type.elements) append_key(element, key);
     return;
   }
-  append_bytes(key, type.dtype);
-  append_bytes(key, type.ranked);
-  append_bytes(key, type.dims.size());
-  for (const int64_t dim : type.dims) append_bytes(key, dim);
+  append_bytes(key, Head{type.kind, type.dtype, type.ranked, static_cast<uint8_t>(type.dims.size()), type.device});
+  key.append(reinterpret_cast<const char*>(type.dims.begin()), type.dims.size() * sizeof(int64_t));
 }
 
 std::vector<Type> TypeDomain::apply(const ir::Op& op, std::span<const Type> inputs) const {
@@ -111,6 +118,7 @@ std::vector<Type> TypeDomain::apply(const ir::Op& op, std::span<const Type> inpu
 
 std::vector<Type> parameter_types(const ir::Function& function) {
   std::vector<Type> types;
+  types.reserve(function.parameters.size());
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     const ir::TypeRef& annotation = function.values[i].annotation;
     types.push_back(annotation == nullptr ? Type() : *annotation);

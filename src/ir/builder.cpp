@@ -9,7 +9,7 @@ std::string FunctionBuilder::unique(std::string name) {
     return text.size() > 1 && text.starts_with('v') && text.find_first_not_of("0123456789", 1) == text.npos;
   };
   if (name.empty() || own_number(name)) return {};  // v<number> is how unnamed values are printed
-  const auto [entry, fresh] = taken_.emplace(name, 1);
+  const auto [entry, fresh] = taken_.try_emplace(name, 1);
   if (fresh) return name;
   std::string candidate;
   do {

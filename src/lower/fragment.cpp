@@ -9,6 +9,7 @@
 #include "foreflow/stream/host_copy.h"
 #include "lower/issuer.h"
 #include "lower/kernels.h"
+#include "lower/known_computes.h"
 
 namespace foreflow::lower {
 namespace {
@@ -30,6 +31,7 @@ class FragmentWriter {
         kinds_(kinds),
         instance_(maker.interpretation_.instances[static_cast<size_t>(instance)]),
         function_(maker.module_.functions[instance_.function]),
+        values_(maker.module_, instance_),
         live_(analyse(maker.module_, instance_, boundary, maker.cost_.memory)),
         recorder_(maker.ledger_, function_, instance_.function, live_),
         issuer_(
@@ -71,47 +73,25 @@ class FragmentWriter {
   };
 
   bool is_entry() const { return &instance_ == &maker_.interpretation_.entry(); }
-  const ir::Type& type(ir::ValueId id) const { return instance_.values[ir::index(id)].type; }
+  const ir::Type& type(ir::ValueId id) const { return values_.type(id); }
   Bytes size_of(size_t buffer) const { return live_.size[instance_.values.number(buffer)]; }
   bool owns_memory(size_t value) const { return live_.buffer_of[value] == static_cast<int32_t>(value); }
 
-  std::vector<ir::Type> input_types(const ir::Op& op) const {
-    std::vector<ir::Type> types;
-    for (const ir::ValueId id : function_.inputs(op)) types.push_back(id == ir::ValueId::none ? ir::Type() : type(id));
-    return types;
-  }
-  std::vector<ir::Type> output_types(const ir::Op& op) const {
-    std::vector<ir::Type> types;
-    for (uint32_t i = 0; i < op.result_count; ++i) types.push_back(type(function_.output(op, i)));
-    return types;
-  }
-
-  void check_resolved(const ir::Op& op, const std::vector<ir::Type>& types) const {
-    for (const ir::Type& candidate : types) {
-      if (candidate.resolved() || candidate == ir::Type()) continue;
-      throw Error(ir::describe(maker_.module_, function_, op),
-                  "has a value of unknown shape, " + ir::to_string(candidate) +
-                      "; give the shapes of all inputs, and the numbers of those that decide shapes");
-    }
+  cost::Price price_of(const cost::Application& application, KnownComputes::Known& known) const {
+    if (!application.joined && known.alone) return *known.alone;
+    const cost::Price price = maker_.cost_.compute(application, hardware(known.device));
+    if (!application.joined) known.alone = price;
+    return price;
   }
 
   void compute(const ir::Op& op, size_t o) {
-    const std::vector<ir::Type> inputs = input_types(op), outputs = output_types(op);
-    check_resolved(op, inputs);
-    check_resolved(op, outputs);
-    std::vector<const ir::Array*> known;
-    for (const ir::ValueId id : function_.inputs(op)) {
-      known.push_back(id == ir::ValueId::none ? nullptr : instance_.values[ir::index(id)].known.get());
-    }
-    bool on_host = true;
-    for (uint32_t i = 0; i < op.result_count; ++i)
-      on_host = on_host && instance_.values[op.first_result + i].known != nullptr;
-    cost::Application application{{*op.def, *op.attributes, inputs, known, op.result_count}, outputs, on_host};
-    ir::Device device = interpret::common_device(inputs);
-    if (!device.placed() && !outputs.empty()) device = ir::device_of(outputs[0]);
-    const ir::Work work = on_host ? ir::Work{} : op.def->work(application.call, outputs);
+    KnownComputes::Known& known   = computes_.of(op, values_);
+    const ir::Device device       = known.device;
+    const ir::Work& work          = known.work;
+    const bool on_host            = known.on_host;
+    cost::Application application = known.application(op);
     if (!on_host) kernels_.place(o, device, work, application);
-    const cost::Price price = maker_.cost_.compute(application, hardware(device));
+    const cost::Price price = price_of(application, known);
     if (issuer_.begins_anew(op, device)) close(device);
     Open& open = open_[device];
     open.event.duration += price.time;
@@ -171,15 +151,11 @@ class FragmentWriter {
 
   // Until the next one is asked for.
   const KnownMeeting& meeting(const ir::Op& op) {
-    words_ = {reinterpret_cast<uint64_t>(op.def), reinterpret_cast<uint64_t>(op.attributes.get()), op.operand_count};
-    for (const ir::ValueId id : function_.inputs(op))
-      words_.push_back(id == ir::ValueId::none ? ~uint64_t{0} : instance_.values.number(ir::index(id)));
-    for (uint32_t i = 0; i < op.result_count; ++i) words_.push_back(instance_.values.number(op.first_result + i));
-    const uint32_t number = meeting_numbers_.number(words_);
+    const uint32_t number = meeting_numbers_.number(values_.words(op));
     if (number < meetings_.size()) return meetings_[number];
-    const std::vector<ir::Type> inputs = input_types(op);
-    check_resolved(op, inputs);
-    GroupCommunication made = communication_of(op, inputs, output_types(op), maker_.cost_, maker_.options_);
+    const std::vector<ir::Type> inputs = values_.input_types(op);
+    values_.check_resolved(op, inputs);
+    GroupCommunication made = communication_of(op, inputs, values_.output_types(op), maker_.cost_, maker_.options_);
     meetings_.push_back({std::move(made.members), -1, made.replicas > 1});
     made.what.issue = issuer_.of(made.what.kind, meetings_.back().members);
     if (meetings_.back().members.size() > 1 || made.replicas > 1)
@@ -290,8 +266,8 @@ class FragmentWriter {
     for (uint32_t i = 0; i < op.result_count; ++i) key.push_back(instance_.values.number(op.first_result + i));
     const auto [found, fresh] = reshards_.try_emplace(std::move(key));
     if (!fresh) return found->second;
-    const std::vector<ir::Type> inputs = input_types(op), outputs = output_types(op);
-    check_resolved(op, inputs);
+    const std::vector<ir::Type> inputs = values_.input_types(op), outputs = values_.output_types(op);
+    values_.check_resolved(op, inputs);
     found->second = reshard_meetings(op, inputs, outputs, maker_.cost_, maker_.places_, maker_.options_);
     return found->second;
   }
@@ -346,7 +322,7 @@ class FragmentWriter {
   // a copy from the host also waits for the earlier copies to the host.
   void copy_host(const ir::Op& op, size_t o) {
     const ir::ValueId from = function_.inputs(op)[0], to = function_.output(op, 0);
-    check_resolved(op, {type(from)});
+    values_.check_resolved(op, {type(from)});
     const ir::Device source = ir::device_of(type(from)), target = ir::device_of(type(to));
     const bool out          = ir::in_host_memory(target);
     const ir::Device worker = out ? ir::Device(source.index, ir::kToHost) : target;
@@ -443,6 +419,8 @@ class FragmentWriter {
   const Kinds& kinds_;
   const interpret::Instance<interpret::Mixed>& instance_;
   const ir::Function& function_;
+  OpValues values_;
+  KnownComputes computes_;
   Liveness live_;
   Recorder recorder_;
   Issuer issuer_;
@@ -453,7 +431,6 @@ class FragmentWriter {
   SequenceTable meeting_numbers_;
   std::vector<KnownMeeting> meetings_;                                     // by number
   std::map<std::vector<uint64_t>, std::vector<ReshardMeeting>> reshards_;  // by types and attributes
-  std::vector<uint64_t> words_;                                            // scratch
   std::vector<bool> released_;       // of the buffers that a meeting frees; scratch
   std::vector<Recorder::Log> logs_;  // of its members; scratch
 };

@@ -33,7 +33,8 @@ const std::vector<bool>& FragmentMaker::backward_of(size_t function) const {
 int32_t FragmentMaker::intern(stream::Compute compute, const std::array<Seconds, cost::kProvenances>& shares) {
   std::string key = compute.name;
   for (const stream::Part& part : compute.parts) {
-    key += '\0' + part.name;
+    key += '\0';
+    key += part.name;
     append(key, part.duration);
   }
   if (compute.issue != stream::Issue()) append_issue(key, compute.issue);

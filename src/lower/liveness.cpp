@@ -1,7 +1,6 @@
 #include "lower/liveness.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <numeric>
 
@@ -37,9 +36,13 @@ ir::ValueId viewed_operand(const ir::Function& function, const ir::Op& op, size_
   return same_size ? inputs[0] : ir::ValueId::none;
 }
 
-// Per result of a function: the number of an earlier result that has the same memory; -1 if there is none. A view of a
-// part has fewer bytes; `bytes` are those of the results, in the function or in a call of it.
-std::vector<int32_t> same_results(const ir::Function& function, const std::function<Bytes(size_t result)>& bytes) {
+// Two results of a function, by number.
+struct Views {
+  size_t result, earlier;
+};
+
+// The pairs of results that are views of one value, those of a result in the order of the earlier ones.
+std::vector<Views> views_of_one_value(const ir::Function& function) {
   std::vector<ir::ValueId> viewed(function.values.size());
   for (size_t value = 0; value < viewed.size(); ++value) viewed[value] = static_cast<ir::ValueId>(value);
   for (const ir::Op& op : function.ops) {
@@ -47,15 +50,27 @@ std::vector<int32_t> same_results(const ir::Function& function, const std::funct
     const auto from = view ? function.inputs(op)[0] : ir::ValueId::none;
     if (from != ir::ValueId::none) viewed[op.first_result] = viewed[ir::index(from)];
   }
-  std::vector<int32_t> same(function.results.size(), -1);
-  std::map<ir::ValueId, std::vector<size_t>> seen;
-  for (size_t i = 0; i < same.size(); ++i) {
+  std::vector<std::pair<ir::ValueId, size_t>> results;  // by the value that they view
+  for (size_t i = 0; i < function.results.size(); ++i) {
     const ir::ValueId root = viewed[ir::index(function.results[i])];
-    if (ir::index(root) < function.parameters.size()) continue;
-    for (const size_t other : seen[root]) {
-      if (same[i] < 0 && bytes(other) == bytes(i)) same[i] = static_cast<int32_t>(other);
-    }
-    seen[root].push_back(i);
+    if (ir::index(root) >= function.parameters.size()) results.emplace_back(root, i);
+  }
+  std::sort(results.begin(), results.end());
+  std::vector<Views> pairs;
+  for (size_t first = 0, i = 0; i < results.size(); ++i) {
+    if (results[i].first != results[first].first) first = i;
+    for (size_t other = first; other < i; ++other) pairs.push_back({results[i].second, results[other].second});
+  }
+  return pairs;
+}
+
+// Per result of a function: the number of an earlier result that has the same memory; -1 if there is none. A view of a
+// part has fewer bytes; `bytes` are those of the results, in the function or in a call of it.
+template <class BytesOf>
+std::vector<int32_t> same_results(size_t results, const std::vector<Views>& views, const BytesOf& bytes) {
+  std::vector<int32_t> same(results, -1);
+  for (const auto& [result, earlier] : views) {
+    if (same[result] < 0 && bytes(earlier) == bytes(result)) same[result] = static_cast<int32_t>(earlier);
   }
   return same;
 }
@@ -129,9 +144,11 @@ class Analysis {
   }
 
   // Results of a call that share memory.
-  std::vector<int32_t> same_results_of(const ir::Op& op) const {
+  std::vector<int32_t> same_results_of(const ir::Op& op) {
     if (rule_ == cost::MemoryRule::distir) return std::vector<int32_t>(op.result_count, -1);
-    return same_results(module_.functions[static_cast<size_t>(op.callee)],
+    const auto [views, fresh] = views_.try_emplace(op.callee);
+    if (fresh) views->second = views_of_one_value(module_.functions[static_cast<size_t>(op.callee)]);
+    return same_results(op.result_count, views->second,
                         [&](size_t result) { return ir::bytes_of(instance_.values[op.first_result + result].type); });
   }
 
@@ -201,7 +218,7 @@ class Analysis {
     for (size_t i = 0; i < function_.parameters.size(); ++i) returned[i] = boundary_.dies[i] == 0;
     const auto same = rule_ == cost::MemoryRule::distir
                           ? std::vector<int32_t>(function_.results.size(), -1)
-                          : same_results(function_, [&](size_t result) {
+                          : same_results(function_.results.size(), views_of_one_value(function_), [&](size_t result) {
                               return ir::bytes_of(instance_.values[ir::index(function_.results[result])].type);
                             });
     for (size_t i = 0; i < function_.results.size(); ++i) {
@@ -279,8 +296,9 @@ class Analysis {
   const Boundary& boundary_;
   cost::MemoryRule rule_;
   Liveness result_;
-  std::vector<bool> escapes_;       // per value
-  std::vector<int32_t> last_use_;   // per buffer: op number
+  std::map<int32_t, std::vector<Views>> views_;  // by callee: of its results
+  std::vector<bool> escapes_;                    // per value
+  std::vector<int32_t> last_use_;                // per buffer: op number
   std::vector<int32_t> last_read_;  // per value, of a buffer by any of its values: op number, or kPinned: returned
 };
 

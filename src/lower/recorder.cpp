@@ -32,7 +32,7 @@ const std::vector<int32_t>& Ledger::makers(size_t function) {
 
 int32_t Ledger::buffer(const std::string& name, MemoryClass kind, Bytes size) {
   if (!records_) return -1;
-  const auto [found, fresh] = names_.emplace(name, static_cast<int32_t>(storage.names.size()));
+  const auto [found, fresh] = names_.try_emplace(name, static_cast<int32_t>(storage.names.size()));
   if (fresh) storage.names.push_back(name);
   storage.buffers.push_back({found->second, kind, size});
   return static_cast<int32_t>(storage.buffers.size()) - 1;

@@ -1,6 +1,8 @@
 #include "simulate/compact_colours.h"
 
+#include <algorithm>
 #include <string_view>
+#include <unordered_map>
 
 #include "simulate/colour_table.h"
 #include "simulate/colours.h"
@@ -17,88 +19,113 @@ class AlikeRefinement {
         groups_(groups),
         footprints_(footprints),
         platform_(platform),
-        of_replica_(program.streams.size()),
+        of_replica_(program.devices.size()),
         replicas_(static_cast<size_t>(program.replicas)) {
-    find_devices();
-    number_members();
+    find_streams();
+    find_members();
+    for (size_t row = 0; row < groups_.rows.size(); ++row) (is_inside(row) ? inside_ : between_).push_back(row);
   }
 
   void begin(const Disturbances& disturbances) {
-    begin_streams(disturbances);
+    begin_devices(disturbances);
     begin_links(disturbances);
+    colours_.groups.reserve(groups_.rows.size());
     for (const RealGroups::Row& row : groups_.rows) colours_.groups.push_back(describe(row));
+    see_inside();
   }
 
   CompactColours run() && {
     size_t before = 0;
     for (size_t now = count(); now > before; now = count()) {
       before = now;
-      see_members();
+      for (const size_t row : between_) see_members(row);
       see_links();
       see_groups();
     }
-    std::vector<Colour> devices(program_.devices.size() * replicas_, 0);
-    for (size_t s = 0; s < streams_.size(); ++s) devices[device_of(s)] += mix(streams_[s], Colour{5});
-    colours_.devices = std::move(devices);
+    for (const size_t row : inside_) see_members(row);
     return std::move(colours_);
   }
 
  private:
-  void find_devices() {
-    std::unordered_map<int32_t, int32_t> index;
-    for (const auto& device : program_.devices) index.emplace(device.index, static_cast<int32_t>(index.size()));
-    for (const auto& stream : program_.streams) device_of_stream_.push_back(index.at(stream.device));
+  // A stream of the first replica.
+  struct Stream {
+    int32_t number;
+    Colour name;                   // no two streams of a device share it
+    std::vector<int32_t> between;  // its groups that are not inside of a device
+  };
+  // A member of a group.
+  struct Member {
+    size_t device;  // of a replica
+    Colour as;      // its stream, the number of the group among the groups of that stream, and whether it signals
+  };
+
+  // Groups inside of a device (hand-overs) tell it nothing new once it has seen how they join its streams.
+  bool is_inside(size_t row) const {
+    return courses_.groups()[static_cast<size_t>(groups_.rows[row].group)].hand_over && groups_.rows[row].replica >= 0;
   }
 
-  // The number of a group among the groups of each of its members.
-  void number_members() {
-    known_as_.resize(courses_.groups().size());
-    for (size_t g = 0; g < known_as_.size(); ++g) known_as_[g].assign(courses_.groups()[g].members.size(), 0);
-    std::unordered_map<int64_t, int32_t> numbers;  // by stream and group
-    const auto groups = static_cast<int64_t>(known_as_.size());
-    for (size_t s = 0; s < of_replica_; ++s) {
-      const auto& own = courses_.groups_of(static_cast<int32_t>(s));
-      for (size_t i = 0; i < own.size(); ++i)
-        numbers.emplace(static_cast<int64_t>(s) * groups + own[i], static_cast<int32_t>(i));
+  void find_streams() {
+    std::unordered_map<int32_t, size_t> index;
+    for (const auto& device : program_.devices) index.emplace(device.index, index.size());
+    streams_.resize(of_replica_);
+    for (size_t s = 0; s < program_.streams.size(); ++s) {
+      const auto& lane = program_.streams[s];
+      Stream stream{static_cast<int32_t>(s), std::hash<std::string_view>()(lane.stream), {}};
+      for (const int32_t group : courses_.groups_of(stream.number)) {
+        const Group& known = courses_.groups()[static_cast<size_t>(group)];
+        if (!known.hand_over || known.of_all_replicas) stream.between.push_back(group);
+      }
+      streams_[index.at(lane.device)].push_back(std::move(stream));
     }
-    for (size_t g = 0; g < known_as_.size(); ++g) {
-      const auto& members = courses_.groups()[g].members;
-      for (size_t i = 0; i < members.size(); ++i)
-        known_as_[g][i] = numbers.at(members[i] * groups + static_cast<int64_t>(g));
+  }
+
+  void find_members() {
+    std::vector<std::pair<size_t, const Stream*>> placed(program_.streams.size());
+    std::unordered_map<int64_t, int32_t> numbers;  // by stream and group: its number among the groups of the stream
+    const auto groups = static_cast<int64_t>(courses_.groups().size());
+    for (size_t device = 0; device < of_replica_; ++device) {
+      for (const Stream& stream : streams_[device]) {
+        placed[static_cast<size_t>(stream.number)] = {device, &stream};
+        const auto& own                            = courses_.groups_of(stream.number);
+        for (size_t i = 0; i < own.size(); ++i)
+          numbers.emplace(stream.number * groups + own[i], static_cast<int32_t>(i));
+      }
+    }
+    for (int64_t g = 0; g < groups; ++g) {
+      const Group& group = courses_.groups()[static_cast<size_t>(g)];
+      auto& members      = members_.emplace_back();
+      for (size_t i = 0; i < group.members.size(); ++i) {
+        const auto [device, stream] = placed[static_cast<size_t>(group.members[i])];
+        const Colour known          = mix(stream->name, number(numbers.at(stream->number * groups + g)));
+        members.push_back({device, mix(known, number(group.hand_over && i == 0 ? 1 : 0))});
+      }
     }
   }
 
-  int32_t rank_of(int32_t device, size_t replica) const {
-    return device - program_.first_device + static_cast<int32_t>(replica) * program_.of_replica;
-  }
+  Colour& device(size_t replica, size_t device) { return colours_.devices[replica * of_replica_ + device]; }
 
-  // Numbers the kinds of hardware, by the figures with which a report compares the work and the memory of a device.
-  Colour hardware(int32_t rank) const { return number(platform_.device_kind(program_.place_of_rank(rank))); }
-
-  size_t device_of(size_t stream) const {
-    return stream / of_replica_ * program_.devices.size() +
-           static_cast<size_t>(device_of_stream_[stream % of_replica_]);
-  }
-
-  void begin_streams(const Disturbances& disturbances) {
+  void begin_devices(const Disturbances& disturbances) {
     std::unordered_map<int, Colour> slowed;  // by place
     for (size_t i = 0; i < disturbances.slowdowns.size(); ++i) {
       Colour& colour = slowed[disturbances.slowdowns[i].device];
       colour         = mix(colour, number(static_cast<int64_t>(i)));
     }
-    streams_.reserve(of_replica_ * replicas_);
+    std::vector<Colour> work(of_replica_, 0);  // of a replica: what its streams do
+    for (size_t d = 0; d < of_replica_; ++d) {
+      for (const Stream& stream : streams_[d]) work[d] += mix(courses_.pattern(stream.number), stream.name);
+    }
+    colours_.devices.assign(of_replica_ * replicas_, 0);
     for (size_t r = 0; r < replicas_; ++r) {
-      for (size_t s = 0; s < of_replica_; ++s) {
-        const auto& lane   = program_.streams[s];
-        const int32_t rank = rank_of(lane.device, r);
-        const Bytes memory = program_.devices[static_cast<size_t>(device_of_stream_[s])].initial;
-        Colour colour      = mix(courses_.pattern(static_cast<int32_t>(s)), std::hash<std::string_view>()(lane.stream));
-        colour             = mix(mix(colour, memory.value()), hardware(rank));
-        if (!slowed.empty()) {
-          const auto found = slowed.find(program_.place_of_rank(rank));
-          if (found != slowed.end()) colour = mix(colour, found->second);
-        }
-        streams_.push_back(colour);
+      for (size_t d = 0; d < of_replica_; ++d) {
+        if (streams_[d].empty()) continue;  // all that do nothing are alike
+        const auto& one = program_.devices[d];
+        const int place =
+            program_.place_of_rank(one.index - program_.first_device + static_cast<int32_t>(r) * program_.of_replica);
+        // Kinds of hardware differ in the figures with which a report compares the work and the memory of a device.
+        Colour& colour   = device(r, d);
+        colour           = mix(mix(work[d], one.initial.value()), number(platform_.device_kind(place)));
+        const auto found = slowed.find(place);
+        if (found != slowed.end()) colour = mix(colour, found->second);
       }
     }
   }
@@ -126,7 +153,22 @@ class AlikeRefinement {
     return colour_of(footprints_, footprints_.distinct[static_cast<size_t>(row.footprint)], colour);
   }
 
-  size_t count() const { return different(streams_) + different(colours_.links) + different(colours_.groups); }
+  // Devices by the groups inside of them.
+  void see_inside() {
+    for (const size_t i : inside_) {
+      const RealGroups::Row& row = groups_.rows[i];
+      const auto& members        = members_[static_cast<size_t>(row.group)];
+      Colour joined              = 0;
+      for (const Member& member : members) joined += member.as;
+      device(static_cast<size_t>(row.replica), members.front().device) += mix(joined, colours_.groups[i]);
+    }
+  }
+
+  size_t count() const {
+    ColourTable groups;
+    for (const size_t row : between_) groups.number_of(colours_.groups[row]);
+    return different(colours_.devices) + different(colours_.links) + groups.size();
+  }
 
   static size_t different(const std::vector<Colour>& colours) {
     ColourTable table;
@@ -134,23 +176,17 @@ class AlikeRefinement {
     return table.size();
   }
 
-  // Refines groups by their members.
-  void see_members() {
-    for (size_t i = 0; i < groups_.rows.size(); ++i) {
-      const RealGroups::Row& row = groups_.rows[i];
-      const Group& group         = courses_.groups()[static_cast<size_t>(row.group)];
-      const auto& known_as       = known_as_[static_cast<size_t>(row.group)];
-      const size_t first         = row.replica < 0 ? 0 : static_cast<size_t>(row.replica);
-      const size_t last          = row.replica < 0 ? replicas_ - 1 : first;
-      Colour sum                 = 0;
-      for (size_t r = first; r <= last; ++r) {
-        for (size_t m = 0; m < group.members.size(); ++m) {
-          const Colour member = streams_[r * of_replica_ + static_cast<size_t>(group.members[m])];
-          sum += mix(mix(member, number(known_as[m])), number(group.hand_over && m == 0 ? 1 : 0));
-        }
-      }
-      colours_.groups[i] = mix(colours_.groups[i], sum);
+  // Refines a group by its members.
+  void see_members(size_t number) {
+    const RealGroups::Row& row = groups_.rows[number];
+    const size_t first         = row.replica < 0 ? 0 : static_cast<size_t>(row.replica);
+    const size_t last          = row.replica < 0 ? replicas_ - 1 : first;
+    Colour sum                 = 0;
+    for (size_t r = first; r <= last; ++r) {
+      for (const Member& member : members_[static_cast<size_t>(row.group)])
+        sum += mix(device(r, member.device), member.as);
     }
+    colours_.groups[number] = mix(colours_.groups[number], sum);
   }
 
   // The groups that cross each link, and the links that each group crosses. Phases share loads, so each load is
@@ -158,7 +194,7 @@ class AlikeRefinement {
   void see_links() {
     const std::vector<Colour> crossed = colours_of_loads();
     std::vector<Colour> crossing(footprints_.loads.size(), 0);  // by load: the phases that have it
-    for (size_t i = 0; i < groups_.rows.size(); ++i) {
+    for (const size_t i : between_) {
       if (groups_.rows[i].footprint < 0) continue;
       Colour all   = 0;
       Colour phase = colours_.groups[i];
@@ -191,18 +227,23 @@ class AlikeRefinement {
     return colours;
   }
 
-  // Refines streams by their groups and by the other streams of their device.
+  // Refines devices by the groups of their streams.
   void see_groups() {
-    std::vector<Colour> of_device(program_.devices.size() * replicas_, 0);
-    for (size_t s = 0; s < streams_.size(); ++s) of_device[device_of(s)] += mix(streams_[s], Colour{5});
-    for (size_t s = 0; s < streams_.size(); ++s) {
-      const auto replica = static_cast<int32_t>(s / of_replica_);
-      Colour colour      = mix(streams_[s], of_device[device_of(s)]);
-      for (const int32_t group : courses_.groups_of(static_cast<int32_t>(s % of_replica_))) {
-        const int32_t row = groups_.row_of(courses_.groups()[static_cast<size_t>(group)], group, replica);
-        colour            = mix(colour, colours_.groups[static_cast<size_t>(row)]);
+    for (size_t r = 0; r < replicas_; ++r) {
+      for (size_t d = 0; d < of_replica_; ++d) {
+        Colour sum = 0;
+        for (const Stream& stream : streams_[d]) {
+          Colour seen = stream.name;
+          for (const int32_t group : stream.between) {
+            const int32_t row =
+                groups_.row_of(courses_.groups()[static_cast<size_t>(group)], group, static_cast<int32_t>(r));
+            seen = mix(seen, colours_.groups[static_cast<size_t>(row)]);
+          }
+          sum += seen;
+        }
+        Colour& colour = device(r, d);
+        colour         = mix(colour, sum);
       }
-      streams_[s] = colour;
     }
   }
 
@@ -211,11 +252,11 @@ class AlikeRefinement {
   const RealGroups& groups_;
   const Footprints& footprints_;
   const platform::Platform& platform_;
-  const size_t of_replica_;  // streams
+  const size_t of_replica_;  // devices
   const size_t replicas_;
-  std::vector<int32_t> device_of_stream_;       // of the first replica
-  std::vector<std::vector<int32_t>> known_as_;  // by group and member
-  std::vector<Colour> streams_;
+  std::vector<std::vector<Stream>> streams_;  // by device of a replica
+  std::vector<std::vector<Member>> members_;  // by group
+  std::vector<size_t> inside_, between_;      // rows of groups: of streams of one device, of several devices
   CompactColours colours_;
 };
 

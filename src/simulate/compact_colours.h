@@ -1,11 +1,12 @@
 // Finds the devices of a compact program that do the same at the same time, without writing out its items. Colour
-// refinement (Weisfeiler and Leman, 1968) on streams, groups and links, as in fold.h:
-//   1. the initial colour of a stream is the pattern of its items, with its groups numbered by first appearance;
-//   2. streams of one colour have groups of equal colours under equal numbers;
-//   3. groups of one colour have members of equal colours that know the group under equal numbers, and load links of
-//      equal colours.
+// refinement (Weisfeiler and Leman, 1968) on devices, groups and links, as in fold.h:
+//   1. the initial colour of a device is that of its streams by name: the pattern of the items of each, with its groups
+//      numbered by first appearance, and the groups that join them (hand-overs);
+//   2. the streams of devices of one colour have groups of equal colours under equal numbers;
+//   3. groups of one colour have members on devices of equal colours, streams of equal names that know the group under
+//      equal numbers, and load links of equal colours.
 // All members take part in the executions of a group in the same order, so the nth execution of a group is the same
-// item in all streams of one colour. One stream of each colour therefore represents all of them.
+// item in all streams of one name on devices of one colour. One device of each colour therefore represents all of them.
 #pragma once
 
 #include <optional>
@@ -40,7 +41,6 @@ RealGroups real_groups(const stream::CompactProgram& program, const Courses& cou
                        const platform::Platform& platform, const std::vector<LinkTrace>& traces,
                        Footprints& footprints);
 
-// Streams are numbered replica by replica: stream s of replica r is r * CompactProgram::streams.size() + s.
 struct CompactColours {
   std::vector<Colour> devices;  // replica by replica, as CompactProgram::devices
   std::vector<Colour> groups;   // by row

@@ -33,6 +33,8 @@ class GroupRoutesWriter {
       : platform_(platform), traces_(traces) {}
 
   std::optional<GroupRoutes> run(const std::vector<int>& places) && {
+    constexpr size_t kUsualWords = 10;  // of a route; a guess that saves allocations
+    pattern_.reserve(kUsualWords * places.size() * places.size());
     Appearance nodes, known;
     for (const int place : places) {
       write(known.of(place).first);
@@ -52,10 +54,8 @@ class GroupRoutesWriter {
 
   bool add(const platform::Route& route) {
     if (!route.exists()) return false;
-    write(route.links.size());
-    write(word(route.latency.value()));
-    write(word(route.step_latency.value()));
-    write(word(route.limit.value()));
+    pattern_.insert(pattern_.end(), {route.links.size(), word(route.latency.value()), word(route.step_latency.value()),
+                                     word(route.limit.value())});
     for (const int link : route.links) {
       const auto [number, fresh] = links_.of(link);
       write(number);

@@ -16,9 +16,12 @@ class RealGroupMaker {
     for (size_t g = 0; g < courses_.groups().size(); ++g) {
       const Group& group = courses_.groups()[g];
       result_.first.push_back(static_cast<int32_t>(result_.rows.size()));
-      const int32_t last = group.of_all_replicas ? 0 : program_.replicas - 1;
-      for (int32_t replica = 0; replica <= last; ++replica)
-        add(static_cast<int32_t>(g), group, group.of_all_replicas ? -1 : replica);
+      const int32_t first = group.of_all_replicas ? -1 : 0, last = group.of_all_replicas ? -1 : program_.replicas - 1;
+      if (group.hand_over) {
+        add_hand_overs(static_cast<int32_t>(g), group, first, last);
+        continue;
+      }
+      for (int32_t replica = first; replica <= last; ++replica) add(static_cast<int32_t>(g), group, replica);
     }
     return std::move(result_);
   }
@@ -26,15 +29,20 @@ class RealGroupMaker {
  private:
   void add(int32_t number, const Group& group, int32_t replica) {
     const std::vector<int> ranks = ranks_of(group, replica);
-    RealGroups::Row row{number, replica, chosen(group.communication, ranks), -1};
-    if (!group.hand_over) {
-      std::vector<int> places;
-      places.reserve(ranks.size());
-      for (const int rank : ranks) places.push_back(program_.place_of_rank(rank));
-      row.footprint = maker_.add(result_.communications[static_cast<size_t>(row.communication)], places,
-                                 static_cast<int32_t>(result_.rows.size()));
-    }
-    result_.rows.push_back(row);
+    const int32_t communication  = chosen(group.communication, ranks);
+    std::vector<int> places;
+    places.reserve(ranks.size());
+    for (const int rank : ranks) places.push_back(program_.place_of_rank(rank));
+    const int32_t footprint = maker_.add(result_.communications[static_cast<size_t>(communication)], places,
+                                         static_cast<int32_t>(result_.rows.size()));
+    result_.rows.push_back({number, replica, communication, footprint});
+  }
+
+  // Those of different replicas differ in nothing but their device.
+  void add_hand_overs(int32_t number, const Group& group, int32_t first, int32_t last) {
+    const int32_t communication = chosen(group.communication, ranks_of(group, first));
+    for (int32_t replica = first; replica <= last; ++replica)
+      result_.rows.push_back({number, replica, communication, -1});
   }
 
   std::vector<int> ranks_of(const Group& group, int32_t replica) const {

@@ -2,7 +2,7 @@
 #include <map>
 
 #include "foreflow/base/text.h"
-#include "foreflow/ir/text.h"
+#include "foreflow/ir/verify.h"
 #include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/optimizers.h"
 #include "foreflow/transform/passes.h"
@@ -83,6 +83,7 @@ ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::
   const ir::Function& function     = module.entry();
   const std::vector<bool> selected = trained_parameters(module, weights);
   ir::FunctionBuilder builder(function.name, ops);
+  builder.reserve(function.ops.size(), function.values.size(), function.operands.size());
   ValueMap map(function.values.size());
   copy_parameters(builder, function, map);
   std::vector<Trained> trained;
@@ -127,7 +128,7 @@ ir::Module add_optimizer(const ir::Module& module, const ir::OpTable& ops, std::
   result.source    = module.source;
   result.functions = {module.functions.begin(), module.functions.end() - 1};
   result.functions.push_back(builder.finish(std::move(results)));
-  ir::verify(result);
+  ir::verify(result, ir::Names::unique);
   return result;
 }
 

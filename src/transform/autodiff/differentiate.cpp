@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "foreflow/base/text.h"
-#include "foreflow/ir/text.h"
+#include "foreflow/ir/verify.h"
 #include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/unfuse.h"
@@ -74,7 +74,7 @@ ir::Module differentiate(const ir::Module& original, const ir::OpTable& ops, Inp
   ir::Function entry = builder.finish(std::move(results));
   ir::Module result{module.source, std::move(derivatives).take()};
   result.functions.push_back(std::move(entry));
-  ir::verify(result);
+  ir::verify(result, ir::Names::unique);
   return result;
 }
 

@@ -6,7 +6,7 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/ir/call_devices.h"
-#include "foreflow/ir/text.h"
+#include "foreflow/ir/verify.h"
 #include "foreflow/reshard/spec.h"
 #include "foreflow/transform/pieces.h"
 #include "transform/context/attention_layouts.h"
@@ -51,7 +51,8 @@ DataSplitter::DataSplitter(const ir::Module& module, const ir::OpTable& ops, con
       interpretation_(interpret::interpret_mixed(module, module.functions.size() - 1)),
       values_(interpretation_.entry().values),
       variants_(std::move(variants)),
-      builder_(function_.name, ops) {
+      builder_(function_.name, ops),
+      of_every_way_(function_.ops.size()) {
   ways_.reserve(steps.size());
   for (size_t v = 0; v < steps.size(); ++v)
     ways_.emplace_back(plan_data_split(module, values_, steps[v].ways, steps[v].split, variants_, v), steps[v],
@@ -87,7 +88,7 @@ Distributed DataSplitter::run() {
   for (size_t i = 0; i < function_.results.size(); ++i) result(i, results);
   distributed_.module.source = module_.source;
   distributed_.module.functions.push_back(builder_.finish(std::move(results)));
-  ir::verify(distributed_.module);
+  ir::verify(distributed_.module, ir::Names::unique);
   return std::move(distributed_);
 }
 
@@ -282,7 +283,7 @@ void DataSplitter::write(SplitVariant& variant, size_t o, int way) {
     chosen[i] = left_out ? ValueId::none : (*operands[i])[operands[i]->size() == 1 ? 0 : static_cast<size_t>(way)];
   }
   const size_t first =
-      ir::index(builder_.append(op.def, op.callee, attributes(variant, op, decision, way), chosen, op.result_count));
+      ir::index(builder_.append(op.def, op.callee, attributes(variant, o, way), chosen, op.result_count));
   for (uint32_t i = 0; i < op.result_count; ++i) {
     const auto id          = static_cast<ValueId>(first + i);
     const std::string& own = function_.values[op.first_result + i].name;
@@ -291,15 +292,18 @@ void DataSplitter::write(SplitVariant& variant, size_t o, int way) {
   }
 }
 
-ir::AttributesRef DataSplitter::attributes(const SplitVariant& variant, const ir::Op& op, const Decision& decision,
-                                           int way) {
+ir::AttributesRef DataSplitter::attributes(const SplitVariant& variant, size_t o, int way) {
+  if (of_every_way_[o] != nullptr) return of_every_way_[o];
+  const ir::Op& op         = function_.ops[o];
+  const Decision& decision = variant.plan.decisions[o];
   if (ir::names_devices(op))
     return builder_.share(
         ir::with_devices(op, [&](const ir::Device& device) { return on_way(device, way, variant.group); }));
   const OpTypes types(function_, op, values_);
   if (auto rows = attributes_of_rows(types.call(), decision, variant.ways, way))
     return builder_.share(*std::move(rows));
-  return builder_.share(local_attributes(types.call(), decision, types.outputs, variant.ways));
+  of_every_way_[o] = builder_.share(local_attributes(types.call(), decision, types.outputs, variant.ways));
+  return of_every_way_[o];
 }
 
 size_t DataSplitter::op_of_value(size_t value) const {

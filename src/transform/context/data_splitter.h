@@ -59,7 +59,7 @@ class DataSplitter {
   Row converted(SplitVariant& variant, Row row, const Layout& from, const Layout& to, ir::ValueId id);
   void cast(Row& row, ir::DType dtype);
   void write(SplitVariant& variant, size_t op, int way);
-  ir::AttributesRef attributes(const SplitVariant& variant, const ir::Op& op, const Decision& decision, int way);
+  ir::AttributesRef attributes(const SplitVariant& variant, size_t op, int way);
   void result(size_t i, std::vector<ir::ValueId>& results);
   std::map<Layout, Copies>& copies_of(SplitVariant& variant, ir::ValueId id);
   // The ops written since the last call run with this op.
@@ -75,6 +75,7 @@ class DataSplitter {
   std::vector<SplitVariant> ways_;  // per variant
   std::vector<bool> of_weights_;    // per value: it only leads to optimizers; empty: types of sums do not matter
   ir::FunctionBuilder builder_;
+  std::vector<ir::AttributesRef> of_every_way_;  // per op: its attributes; null: not known, or each way has its own
   Distributed distributed_;
   std::vector<size_t> origins_;
 };

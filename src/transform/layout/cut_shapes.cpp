@@ -9,6 +9,8 @@ namespace {
 using ir::ValueId;
 using LaidOutValues = interpret::Values<LaidOut>;
 
+using Shape = std::optional<std::vector<int64_t>>;
+
 struct ReshapeTypes {
   std::vector<ir::Type> inputs;
   ir::Type output;
@@ -33,8 +35,7 @@ struct ReshapeTypes {
 };
 
 // The dimensions of the result, with that open which is cut. Nothing if the stated shape is right.
-std::optional<std::vector<int64_t>> cut_shape(const ir::Function& function, const ir::Op& op,
-                                              const LaidOutValues& values, int ways) {
+Shape cut_shape(const ir::Function& function, const ir::Op& op, const LaidOutValues& values, int ways) {
   ReshapeTypes types(function, op, values);
   const ir::Dims& dims = types.output.dims;
   if (!types.from.is_split() || !types.to.is_split() || ir::element_count(dims) <= 0) return std::nullopt;
@@ -44,6 +45,27 @@ std::optional<std::vector<int64_t>> cut_shape(const ir::Function& function, cons
   return shape;
 }
 
+// The same, found once for equal ops on equal values of one interpretation.
+class CutShapes {
+ public:
+  explicit CutShapes(int ways) : ways_(ways) {}
+
+  const Shape& operator()(const ir::Function& function, const ir::Op& op, const LaidOutValues& values) {
+    words_of(function, op, attributes_.of(op.attributes), values, words_);
+    words_.push_back(values.number(op.first_result));
+    const uint32_t number = known_.number(words_);
+    if (number == shapes_.size()) shapes_.push_back(cut_shape(function, op, values, ways_));
+    return shapes_[number];
+  }
+
+ private:
+  const int ways_;
+  ir::AttributeKeys attributes_;
+  SequenceTable known_;
+  std::vector<Shape> shapes_;  // by number in known_
+  std::vector<uint64_t> words_;
+};
+
 bool states_shape(const ir::Op& op) {
   return !op.is_call() && op.def->sizes == ir::Sizes::shape && op.attributes->find("shape") != nullptr;
 }
@@ -52,12 +74,13 @@ bool states_shape(const ir::Op& op) {
 
 ir::Module with_cut_shapes(ir::Module module, const LayoutInterpretation& layouts, int ways) {
   // Per function and op; nothing where the calls of a function disagree.
-  std::map<std::pair<size_t, size_t>, std::optional<std::vector<int64_t>>> shapes;
+  std::map<std::pair<size_t, size_t>, Shape> shapes;
+  CutShapes shape_of(ways);
   for (const auto& instance : layouts.instances) {
     const ir::Function& function = module.functions[instance.function];
     for (size_t o = 0; o < function.ops.size(); ++o) {
       if (!states_shape(function.ops[o])) continue;
-      const auto shape           = cut_shape(function, function.ops[o], instance.values, ways);
+      const Shape& shape         = shape_of(function, function.ops[o], instance.values);
       const auto [known, is_new] = shapes.try_emplace({instance.function, o}, shape);
       if (!is_new && known->second != shape) known->second.reset();
     }

@@ -11,6 +11,7 @@ namespace {
 
 std::vector<interpret::Mixed> mixed_values(std::span<const LaidOut> inputs) {
   std::vector<interpret::Mixed> values;
+  values.reserve(inputs.size());
   for (const LaidOut& input : inputs) values.push_back(input.value);
   return values;
 }
@@ -138,6 +139,7 @@ LayoutInterpretation interpret_split(const ir::Module& module, const std::vector
                                      int ways, const std::string& what) {
   const ir::Function& entry = module.entry();
   std::vector<LaidOut> arguments;
+  arguments.reserve(entry.parameters.size());
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
     const ir::TypeRef& type = entry.values[i].annotation;
     LaidOut argument{interpret::Mixed::of(type == nullptr ? ir::Type() : *type), Layout::whole()};

@@ -108,6 +108,7 @@ class Pipeliner {
     const std::vector<PlacedTask> tasks = schedule::linearize(plan_);
     functions_.outline(tasks, distributed_.module, marks_ends_ ? plan_.stages() : 0);
     holders_ = holders_of(function_, staged_, functions_, devices_);
+    distributed_.parameters.reserve(function_.parameters.size());
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
     make_room(tasks);
     for (size_t begin = 0; begin < tasks.size();) {

@@ -160,7 +160,7 @@ bool StageOutliner::is_constant(ir::ValueId id) const {
 
 // The op's attributes for one microbatch.
 const ir::AttributesRef& StageOutliner::local(const ir::Op& op) {
-  if (microbatches_ == 1) return op.attributes;
+  if (microbatches_ == 1 || op.def->fit_part == nullptr) return op.attributes;
   const auto attributes = reinterpret_cast<uint64_t>(op.attributes.get());
   const uint32_t number = known_.number(words_of(function_, op, attributes, values_, words_));
   if (number < attributes_.size()) return attributes_[number];

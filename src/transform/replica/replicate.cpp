@@ -58,6 +58,7 @@ class Replicator {
   }
 
   Distributed run() {
+    distributed_.parameters.reserve(static_cast<size_t>(written_) * function_.parameters.size());
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
     write_as_one(ops_before_a_sum());
     std::vector<ValueId> results;

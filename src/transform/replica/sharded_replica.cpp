@@ -4,8 +4,8 @@
 #include <set>
 
 #include "foreflow/ir/call_devices.h"
-#include "foreflow/ir/text.h"
 #include "foreflow/ir/uses.h"
+#include "foreflow/ir/verify.h"
 #include "foreflow/transform/replica.h"
 #include "transform/replica/call_exchanges.h"
 #include "transform/replica/plan_lookup.h"
@@ -70,7 +70,7 @@ class ReplicaWriter {
     for (const ValueId id : entry_.results) results.push_back(result(id));
     made_.module.functions.push_back(builder_.finish(std::move(results)));
     made_.module = drop_uncalled(std::move(made_.module));
-    ir::verify(made_.module);
+    ir::verify(made_.module, ir::Names::unique);
     return std::move(made_);
   }
 

@@ -10,6 +10,9 @@ namespace foreflow::transform {
 class OpTypes {
  public:
   OpTypes(const ir::Function& function, const ir::Op& op, const interpret::Values<interpret::Mixed>& values) : op_(op) {
+    inputs.reserve(op.operand_count);
+    known.reserve(op.operand_count);
+    outputs.reserve(op.result_count);
     for (const ir::ValueId id : function.inputs(op)) {
       const interpret::Mixed* value = id == ir::ValueId::none ? nullptr : &values[ir::index(id)];
       inputs.push_back(value == nullptr ? ir::Type() : value->type);

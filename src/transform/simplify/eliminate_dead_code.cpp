@@ -1,4 +1,4 @@
-#include "foreflow/ir/text.h"
+#include "foreflow/ir/verify.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/simplify.h"
 #include "transform/pass_arguments.h"
@@ -130,6 +130,7 @@ class Sweeper {
   ir::Function sweep(size_t f) const {
     const ir::Function& function = module_.functions[f];
     ir::FunctionBuilder builder(function.name, no_ops());
+    builder.reserve(function.ops.size(), function.values.size(), function.operands.size());
     ValueMap map(function.values.size());
     for (size_t i = 0; i < function.parameters.size(); ++i) {
       const auto id = static_cast<ir::ValueId>(i);
@@ -179,7 +180,7 @@ class Sweeper {
 
 ir::Module eliminate_dead_code(const ir::Module& module) {
   ir::Module result = Sweeper(module).run();
-  ir::verify(result);
+  ir::verify(result, ir::Names::unique);
   return result;
 }
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "foreflow/interpret/mixed.h"
-#include "foreflow/ir/text.h"
+#include "foreflow/ir/verify.h"
 #include "foreflow/transform/layout.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/simplify.h"
@@ -83,13 +83,14 @@ class Resolver {
 
   ir::Module run() {
     find_constant_row();
+    builder_.reserve(function_.ops.size(), function_.values.size(), function_.operands.size());
     copy_parameters(builder_, function_, map_);
     for (const ir::Op& op : function_.ops) write(op);
     std::vector<ir::ValueId> results;
     for (const ir::ValueId id : function_.results) results.push_back(map_(id));
-    ir::Module result       = module_;
-    result.functions.back() = builder_.finish(std::move(results));
-    ir::verify(result);
+    ir::Module result{module_.source, {module_.functions.begin(), module_.functions.end() - 1}};
+    result.functions.push_back(builder_.finish(std::move(results)));
+    ir::verify(result, ir::Names::unique);
     return result;
   }
 

@@ -6,7 +6,7 @@
 #include "foreflow/base/text.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/replicas.h"
-#include "foreflow/ir/text.h"
+#include "foreflow/ir/verify.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/pieces.h"
 #include "foreflow/transform/simplify.h"
@@ -75,6 +75,10 @@ class Sharder {
     for (const Variant& variant : variants_) check_splits(variant);
     is_result_.resize(function_.values.size());
     for (const ir::ValueId id : function_.results) is_result_[ir::index(id)] = true;
+    const auto written = static_cast<size_t>(variants_.front().written);
+    builder_.reserve(written * function_.ops.size(), written * function_.values.size(),
+                     written * function_.operands.size());
+    sharded_.program.parameters.reserve(written * function_.parameters.size());
     for (size_t i = 0; i < function_.parameters.size(); ++i) {
       for (const size_t v : where_.native(i)) parameter(i, variants_[v]);
     }
@@ -91,7 +95,7 @@ class Sharder {
     Distributed& program  = sharded_.program;
     program.module.source = module_.source;
     program.module.functions.push_back(builder_.finish(std::move(results)));
-    ir::verify(program.module);
+    ir::verify(program.module, ir::Names::unique);
     return std::move(sharded_);
   }
 
@@ -164,13 +168,13 @@ class Sharder {
       operands.push_back(inputs[i] == ir::ValueId::none ? nullptr : &in_layout(variant, inputs[i], decision.inputs[i]));
       placed = placed || (operands.back() != nullptr && operands.back()->size() > 1);
     }
-    const OpTypes types(function_, op, values_);
     if (variant.plan.by_vocabulary[o]) {
+      const OpTypes types(function_, op, values_);
       const Layout& made                    = variant.plan.layouts[op.first_result];
       variant.copies[op.first_result][made] = variant.vocabulary.write(function_, op, types.call(), operands);
       return in_result_layouts(op, variant);
     }
-    const auto attributes = builder_.share(local_attributes(types.call(), decision, types.outputs, variant.ways));
+    const ir::AttributesRef attributes  = attributes_of_part(op, decision, variant.ways);
     const std::vector<uint32_t> results = where_.results(o, variant_number(variant));
     std::vector<ir::ValueId> chosen(members.size());
     // A constant, and what is computed from constants alone, lives on no device; one copy serves all.
@@ -190,6 +194,12 @@ class Sharder {
       }
     }
     in_result_layouts(op, variant);
+  }
+
+  ir::AttributesRef attributes_of_part(const ir::Op& op, const Decision& decision, int ways) {
+    if (op.def->fit_part == nullptr) return op.attributes;
+    const OpTypes types(function_, op, values_);
+    return builder_.share(local_attributes(types.call(), decision, types.outputs, ways));
   }
 
   size_t variant_number(const Variant& variant) const { return static_cast<size_t>(&variant - variants_.data()); }
