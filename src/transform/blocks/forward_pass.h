@@ -11,8 +11,9 @@ namespace foreflow::transform {
 // Indices of ops of the entry function, ascending.
 using Segment = std::vector<size_t>;
 
-// The number of ops of the forward pass, which ends with the op that computes the first result, the loss. The backward
-// pass and the update follow.
+// The number of ops of the forward pass, which ends with the op that computes the first result, the loss, or where the
+// backward pass begins if that is earlier: ranks may sum their losses at the end. The backward pass and the update
+// follow.
 size_t forward_ops(const ir::Function& function);
 
 // Per value: whether it depends on no parameter.

@@ -48,7 +48,7 @@ size_t end_of_layer(const std::vector<const CutPlace*>& first, const std::vector
   for (size_t i = first.size(); i-- > 0;) {
     const double layers = first[i]->flops / (second[i]->flops - first[i]->flops);
     const double off    = std::abs(layers - std::max(1.0, std::round(layers)));
-    if (off >= nearest) continue;
+    if (!(off < nearest)) continue;  // nor where blocks have no flop
     nearest = off;
     best    = i;
   }
