@@ -12,7 +12,7 @@ size_t forward_ops(const ir::Function& function) {
   if (function.results.empty()) return 0;
   const std::vector<int32_t> makers = ir::makers_of(function);
   const int32_t ops                 = makers[ir::index(function.results[0])] + 1;
-  const auto backward = std::find_if(function.ops.begin(), function.ops.end(), [](const ir::Op& op) {
+  const auto backward               = std::find_if(function.ops.begin(), function.ops.end(), [](const ir::Op& op) {
     return !op.is_call() && op.def->role == ir::Role::loss_gradient;
   });
   return std::min(static_cast<size_t>(ops), static_cast<size_t>(backward - function.ops.begin()));
