@@ -138,8 +138,7 @@ class Resolver {
       attributes = builder_.share(std::move(shaped));
     }
     if (auto axes = resized_axes(op)) {
-      std::fill(operands.begin() + 1, operands.begin() + std::min(operands.size(), kGradientOfResized),
-                ir::ValueId::none);
+      for (size_t i = 1; i < std::min(operands.size(), kGradientOfResized); ++i) operands[i] = ir::ValueId::none;
       attributes = builder_.share(std::move(*axes));
     }
     const auto first = static_cast<int32_t>(builder_.append(op.def, op.callee, attributes, operands, op.result_count));
