@@ -101,8 +101,8 @@ TEST(TwoShards, SayWhatAllDo) {
   for (int round = 0; round < 240; ++round) {
     const std::string model = workload(rng);
     const bool has_experts  = model.find("moe") != std::string::npos;
-    const std::string text  = R"({"platform": )" + platform_text + R"(, "workload": )" + model + R"(, "strategy": )" +
-                             strategy(rng, has_experts) + "}";
+    const std::string text  = fmt::format(R"({{"platform": {}, "workload": {}, "strategy": {}}})", platform_text, model,
+                                          strategy(rng, has_experts));
     SCOPED_TRACE(text);
     stream::Program two;
     std::optional<Sequential> built;
