@@ -39,8 +39,8 @@ std::string on_contexts(const scenario::Scenario& scenario) {
       attention != transform::ContextAttention::all_gather && attention != transform::ContextAttention::ring;
   if (strategy.cp == 1 || !is_causal || is_even) return "";
   return fmt::format(
-      "strategy.context_attention: with {} the last of the {} ranks of cp has the most causal attention to compute; "
-      "striped_ring shares it evenly",
+      "strategy.context_attention: with {0} the last of the {1} ranks of cp has the most causal attention to compute; "
+      "striped_{0} shares it evenly",
       transform::name(attention), strategy.cp);
 }
 

@@ -82,10 +82,12 @@ struct Case {
 };
 
 const std::map<ContextAttention, std::string>& names() {
-  static const std::map<ContextAttention, std::string> kNames = {{ContextAttention::all_gather, "all_gather"},
-                                                                 {ContextAttention::ring, "ring"},
-                                                                 {ContextAttention::striped_ring, "striped_ring"},
-                                                                 {ContextAttention::all_to_all, "all_to_all"}};
+  static const std::map<ContextAttention, std::string> kNames = {
+      {ContextAttention::all_gather, "all_gather"},
+      {ContextAttention::striped_all_gather, "striped_all_gather"},
+      {ContextAttention::ring, "ring"},
+      {ContextAttention::striped_ring, "striped_ring"},
+      {ContextAttention::all_to_all, "all_to_all"}};
   return kNames;
 }
 

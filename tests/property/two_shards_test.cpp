@@ -40,7 +40,7 @@ std::string strategy(Random& rng, bool has_experts) {
     if (draw(rng, 0, 2) == 0) text += ", \"" + key + "\": " + one_of(rng, values);
   };
   sometimes("cp", {"2"});
-  sometimes("context_attention", {R"("ring")", R"("striped_ring")"});
+  sometimes("context_attention", {R"("ring")", R"("striped_ring")", R"("striped_all_gather")"});
   if (has_experts && dp > 1) text += R"(, "ep": 2)";
   if (pp > 1) sometimes("schedule", {R"("gpipe")", R"("zb_h1")", R"("interleaved_1f1b")"});
   sometimes("zero", {"1", "2", "3"});

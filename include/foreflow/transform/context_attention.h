@@ -14,7 +14,9 @@ namespace foreflow::transform {
 // How a rank gets the keys and values of the other ranks. All but `all_gather` require attention cores that are a
 // single op (see fuse_attention).
 enum class ContextAttention : uint8_t {
-  all_gather,    // every rank gathers all keys and values (Llama 3; Grattafiori et al., 2024)
+  all_gather,  // every rank gathers all keys and values (Llama 3; Grattafiori et al., 2024)
+  // the same, with positions dealt out round-robin, which balances causal masks
+  striped_all_gather,
   ring,          // blocks of keys and values travel from rank to rank in a ring (Ring Attention; Liu et al., 2023)
   striped_ring,  // the same, with positions dealt out round-robin, which balances causal masks (Brandon et al., 2023)
   all_to_all     // a rank gets all positions for some of the heads (DeepSpeed-Ulysses; Jacobs et al., 2023)

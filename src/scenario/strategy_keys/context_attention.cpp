@@ -23,10 +23,11 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
     return refused("cp = " + std::to_string(strategy.cp) + " does not divide the " +
                    std::to_string(heads / strategy.tp) +
                    " heads of keys and values of a rank, which all_to_all shares; use ring, or a divisor of it");
-  if (strategy.context_attention == striped_ring && is_mixture_of_experts(source.workload))
-    return refused(
-        "striped_ring deals positions out one by one, and tokens are routed to experts in groups of neighbours; use "
-        "ring");
+  const bool deals = strategy.context_attention == striped_ring || strategy.context_attention == striped_all_gather;
+  if (deals && is_mixture_of_experts(source.workload))
+    return refused(std::string(name(strategy.context_attention)) +
+                   " deals positions out one by one, and tokens are routed to experts in groups of neighbours; use " +
+                   (strategy.context_attention == striped_ring ? "ring" : "all_gather"));
   const int both = std::gcd(strategy.cp, strategy.ep);
   if (strategy.exchanges_blocks() && strategy.context_attention != all_to_all && both > 1 && both < strategy.cp)
     return refused("a ring of cp = " + std::to_string(strategy.cp) +

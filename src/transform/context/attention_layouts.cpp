@@ -75,7 +75,7 @@ std::optional<AttentionDecision> decide_attention(const ir::OpCall& call, std::s
   const Layout &q = arriving[kQuery], &k = arriving[kKey];
   const int32_t rows = rows_dimension(call);
   const bool causal  = is_causal(call);
-  if (how == ContextAttention::all_gather) {
+  if (how == ContextAttention::all_gather || how == ContextAttention::striped_all_gather) {
     if (!causal || q != Layout::split(rows, q.blocks)) return std::nullopt;
     const Decision decision = by_rows(call, q);
     return AttentionDecision{decision, decision.outputs};

@@ -65,7 +65,9 @@ class DataSplitPlanner {
     if (size_ == 0) size_ = type.dims[dim];
     if (type.dims[dim] != size_) return;
     if (size_ % (ways_ * split_.blocks) != 0) refuse_data();
-    if (split_.attention == ContextAttention::striped_ring) blocks_ = size_ / ways_;
+    const bool deals =
+        split_.attention == ContextAttention::striped_ring || split_.attention == ContextAttention::striped_all_gather;
+    if (deals) blocks_ = size_ / ways_;
     if (is_here(i)) plan_.layouts[i] = Layout::split(split_.dim, blocks_);
   }
 

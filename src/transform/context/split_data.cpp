@@ -63,7 +63,8 @@ StagedShards split_stages(const StagedShards& program, const ir::OpTable& ops,
 }
 
 namespace {
-constexpr std::array<std::string_view, 4> kContextAttention = {"all_gather", "ring", "striped_ring", "all_to_all"};
+constexpr std::array<std::string_view, 5> kContextAttention = {"all_gather", "striped_all_gather", "ring",
+                                                               "striped_ring", "all_to_all"};
 }  // namespace
 
 std::vector<std::string> context_attention_names() { return {kContextAttention.begin(), kContextAttention.end()}; }
@@ -99,7 +100,8 @@ PassDef row() {
       "split_data",
       "split the data along a dimension (0: samples, 1: positions) over ways that exchange what they need of each "
       "other: context parallelism; experts=true splits experts too; blocks=n where sequence parallelism cuts positions "
-      "in n parts; attention=ring, striped_ring or all_to_all instead of all_gather, for attention made one op by "
+      "in n parts; attention=ring, striped_ring, striped_all_gather or all_to_all instead of all_gather, for attention "
+      "made one op by "
       "fuse_attention",
       {"ways", "dimension", "experts", "blocks", "attention"},
       [](const ir::Module& module, const ir::OpTable& ops, const PassArguments& arguments) {

@@ -51,7 +51,7 @@ const std::string kStriped = R"(, "context_attention": "striped_ring")";
 TEST(Advice, IsToShareCausalAttentionEvenly) {
   EXPECT_EQ(said_of_gpt(R"(, "cp": 2)"),
             "foreflow: note: strategy.context_attention: with all_gather the last of the 2 ranks of cp has the most "
-            "causal attention to compute; striped_ring shares it evenly\n");
+            "causal attention to compute; striped_all_gather shares it evenly\n");
   EXPECT_NE(said_of_gpt(R"(, "cp": 2, "context_attention": "ring")").find("with ring the last"), std::string::npos);
   EXPECT_EQ(said_of_gpt(R"(, "cp": 2)" + kStriped), "");
 }

@@ -73,9 +73,8 @@ TEST(ContextAttention, EnginesAgree) {
 
 TEST(ContextAttention, SaysWhatItCannotDo) {
   EXPECT_EQ(refusal(scenario_of(2, 8192, "rings")),
-            "ring.json: $.strategy.context_attention: \"rings\" is no way to share attention; use all_gather, ring, "
-            "striped_ring or "
-            "all_to_all");
+            "ring.json: $.strategy.context_attention: \"rings\" is no way to share attention; use all_gather, "
+            "striped_all_gather, ring, striped_ring or all_to_all");
   EXPECT_EQ(refusal(scenario_of(4, 8192, "all_to_all", R"(, "tp": 4)")),
             "ring.json: $.strategy.context_attention: cp = 4 does not divide the 2 heads of keys and values of a rank, "
             "which all_to_all "
