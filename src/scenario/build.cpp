@@ -241,7 +241,7 @@ Expected<Sequential> try_build(const Scenario& scenario) {
   sequential.module      = made_ready(scenario, model);
   sequential.model_flops = flops_of(sequential.module);  // before fused attention repeats or leaves out any
   if (scenario.strategy.attention_used() == transform::Attention::flash) {
-    const bool shared = scenario.strategy.exchanges_blocks();
+    const bool shared = scenario.strategy.needs_fused_attention();
     const auto cores  = shared ? transform::Cores::all : transform::Cores::possible;
     const auto fused  = asked_for_by(shared ? "context_attention" : "attention", scenario, [&] {
       return transform::fuse_attention(transform::resolve(model), ops::table(), cores,

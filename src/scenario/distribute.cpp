@@ -204,7 +204,7 @@ Expected<ReplicaProgramRef> of_replica(const Sequential& sequential, const Scena
 
 ir::Module with_streams(ir::Module module, const Strategy& strategy) {
   const ir::OpTable& ops = ops::table();
-  if (strategy.exchanges_blocks()) module = transform::overlap_ring(module, ops);
+  if (strategy.needs_fused_attention()) module = transform::overlap_ring(module, ops);
   if (strategy.tp > 1 && strategy.tensor_chunks > 1)
     module = transform::overlap_tensor(module, ops, strategy.tensor_chunks);
   if (strategy.overlap_sends && strategy.pp > 1) module = transform::overlap_sends(std::move(module), ops);

@@ -135,8 +135,8 @@ struct Strategy {
   int device_of_rank(int rank) const;
   // Number of replicas that share experts and are therefore distributed as one program.
   int replicas_sharing() const;
-  // True where the ranks of cp exchange blocks of attention, which is then one op: for every way except all-gather.
-  bool exchanges_blocks() const { return cp > 1 && context_attention != transform::ContextAttention::all_gather; }
+  // True where the ranks of cp share attention in a way that needs it to be one op: every way except all_gather.
+  bool needs_fused_attention() const { return cp > 1 && context_attention != transform::ContextAttention::all_gather; }
   // Samples of a microbatch; 0 where the batch is that of the program in the file.
   int64_t microbatch_size() const { return global_batch / dp / microbatches; }
   // Whether what fused attention makes, [b,s,h], is copied into the order [s,b,h]. They are the same for one sample.
@@ -144,7 +144,9 @@ struct Strategy {
     return sequence_first && attention_used() == transform::Attention::flash && microbatch_size() != 1;
   }
   // What becomes of the attention cores of the program.
-  transform::Attention attention_used() const { return exchanges_blocks() ? transform::Attention::flash : attention; }
+  transform::Attention attention_used() const {
+    return needs_fused_attention() ? transform::Attention::flash : attention;
+  }
 };
 
 enum class Dimension : uint8_t { tp, cp, pp, dp };

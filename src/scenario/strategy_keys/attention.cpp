@@ -15,7 +15,7 @@ Json write(const Strategy& strategy) { return transform::name(strategy.attention
 std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
   const bool transformer = source.workload.family != nullptr && source.workload.family->traits.is_transformer;
   if (!source.has("attention")) strategy.attention = transformer ? Attention::flash : Attention::unfused;
-  if (source.has("attention") && strategy.attention == Attention::unfused && strategy.exchanges_blocks())
+  if (source.has("attention") && strategy.attention == Attention::unfused && strategy.needs_fused_attention())
     return source.refused("attention", "unfused keeps all scores, and with context_attention " +
                                            std::string(transform::name(strategy.context_attention)) +
                                            " no rank has them; use flash, or all_gather");

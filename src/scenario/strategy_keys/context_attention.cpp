@@ -29,7 +29,7 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
                    " deals positions out one by one, and tokens are routed to experts in groups of neighbours; use " +
                    (strategy.context_attention == striped_ring ? "ring" : "all_gather"));
   const int both = std::gcd(strategy.cp, strategy.ep);
-  if (strategy.exchanges_blocks() && strategy.context_attention != all_to_all && both > 1 && both < strategy.cp)
+  if (strategy.needs_fused_attention() && strategy.context_attention != all_to_all && both > 1 && both < strategy.cp)
     return refused("a ring of cp = " + std::to_string(strategy.cp) +
                    " cannot be cut into groups that share experts, which ep = " + std::to_string(strategy.ep) +
                    " asks for; use all_gather, or a multiple of cp as ep");

@@ -38,7 +38,7 @@ std::vector<bool> parts_of_sums(const ir::Function& entry, const std::vector<Tra
 std::vector<size_t> order_with(const ir::Function& entry, const std::vector<bool>& parts) {
   const std::vector<int32_t> makers = ir::makers_of(entry);
   std::vector<std::vector<size_t>> after(entry.ops.size());  // per op: the parts that follow it
-  std::vector<size_t> place(entry.ops.size());               // the op that is not moved which an op follows
+  std::vector<size_t> place(entry.ops.size());               // per op: itself, or the op behind which it moves
   for (size_t o = 0; o < entry.ops.size(); ++o) {
     place[o] = o;
     if (!parts[o]) continue;
