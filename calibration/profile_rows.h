@@ -228,6 +228,14 @@ inline std::vector<Product> products_of(const Signature& s) {
     const int64_t m = in[0].dims[a ? 1 : 0], k = in[0].dims[a ? 0 : 1], n = in[1].dims[b ? 0 : 1];
     return {{1, m, n, k, a, b, in[0].dtype}};
   }
+  if (s.op == "FusedMatMul" && has_only(s, {"transA", "transB"}) && in.size() == 2 && in[0].dims.size() > 2 &&
+      in[0].dims.size() == in[1].dims.size()) {
+    const bool a = transposed("transA"), b = transposed("transB");
+    const int64_t *x = &in[0].dims[in[0].dims.size() - 2], *w = &in[1].dims[in[1].dims.size() - 2];
+    const int64_t batch = in[0].elements() / (x[0] * x[1]);
+    if (x[a ? 0 : 1] != w[b ? 1 : 0] || batch != in[1].elements() / (w[0] * w[1])) return {};
+    return {{batch, x[a ? 1 : 0], w[b ? 0 : 1], x[a ? 0 : 1], a, b, in[0].dtype}};
+  }
   if (s.op == "MatMulGrad" && s.attributes.empty() && in.size() == 3 && in[1].dims.size() == 2) {
     const int64_t k = in[1].dims[0], n = in[1].dims[1], m = in[0].elements() / k;
     return {{1, m, k, n, false, true, in[0].dtype}, {1, k, n, m, true, false, in[0].dtype}};

@@ -70,11 +70,12 @@ struct ProductSizes {
 };
 
 // How many products of matrices an op computes, each with a second operand of its own: those of attention, one for each
-// sample and head.
+// sample and head, and those of experts.
 double batch_of(const ir::OpCall& call) {
   const ir::Type& second = call.inputs[1];
   const size_t rank      = second.dims.size();
-  if (call.def.product != ir::Product::matrices || rank < 3) return 1;
+  const bool matrices    = call.def.product == ir::Product::matrices || call.def.product == ir::Product::turned;
+  if (!matrices || rank < 3) return 1;
   return elements(second) / static_cast<double>(second.dims[rank - 2] * second.dims[rank - 1]);
 }
 

@@ -53,8 +53,8 @@ bool is_double(const Array& array) {
 class EagerGradients final : public ir::GradBuilder {
  public:
   EagerGradients(const ir::OpCall& call, const std::vector<Operand>& operands, const std::vector<Array>& outputs,
-                 const std::vector<Array>& weights)
-      : call_(call), operands_(operands) {
+                 const std::vector<Array>& weights, bool learned)
+      : call_(call), operands_(operands), learned_(learned) {
     for (const Operand& operand : operands) values_.push_back(operand.array);
     values_.insert(values_.end(), outputs.begin(), outputs.end());
     values_.insert(values_.end(), weights.begin(), weights.end());
@@ -68,6 +68,7 @@ class EagerGradients final : public ir::GradBuilder {
     return static_cast<int>(operands_.size() + call_.outputs + index);
   }
   bool wanted(size_t index) override { return !floats_of(operands_[index].array).empty(); }
+  bool is_weight(size_t index) override { return learned_ && index > 0; }
   void set_input_gradient(size_t index, int handle) override {
     gradients_[index] = values_[static_cast<size_t>(handle)];
   }
@@ -99,6 +100,7 @@ class EagerGradients final : public ir::GradBuilder {
  private:
   ir::OpCall call_;
   const std::vector<Operand>& operands_;
+  const bool learned_;  // whether operands from number 1 on are weights, for which a rule may emit other ops
   std::vector<Array> values_;
   std::map<size_t, Array> gradients_;
   std::set<size_t> asked_;
@@ -149,7 +151,7 @@ Array floats_only(const Array& array) {
 }
 
 // How many operands have been compared.
-int check_sample(const ir::OpDef& def, const ir::OpDef::Sample& sample, std::mt19937_64& rng) {
+int check_sample(const ir::OpDef& def, const ir::OpDef::Sample& sample, bool learned, std::mt19937_64& rng) {
   std::vector<Operand> operands = random_operands(sample, rng);
   for (Operand& operand : operands) {
     if (operand.left_out()) continue;
@@ -162,7 +164,7 @@ int check_sample(const ir::OpDef& def, const ir::OpDef::Sample& sample, std::mt1
   if (!std::all_of(outputs.begin(), outputs.end(), is_double) || floats_of(outputs[0]).empty()) return 0;
   std::vector<Array> weights;
   for (const Array& output : outputs) weights.push_back(weight_of(def, output, rng));
-  EagerGradients gradients(application.call(), operands, outputs, weights);
+  EagerGradients gradients(application.call(), operands, outputs, weights, learned);
   def.grad(gradients);
   const std::set<size_t> counted = ends_forward_pass(def) ? std::set<size_t>{0} : gradients.asked();
   EXPECT_TRUE(counted.contains(0)) << "no gradient comes through the first result";
@@ -185,7 +187,9 @@ TEST_P(OpGradients, AreTheSlopesOfTheOp) {
   const ir::OpDef& def = ops::table().get(GetParam(), "test");
   std::mt19937_64 rng(4);
   int compared = 0;
-  for (const ir::OpDef::Sample& sample : def.samples()) compared += check_sample(def, sample, rng);
+  for (const bool learned : {false, true}) {
+    for (const ir::OpDef::Sample& sample : def.samples()) compared += check_sample(def, sample, learned, rng);
+  }
   EXPECT_GT(compared, 0);
 }
 

@@ -304,6 +304,8 @@ class GradBuilder {
                                 size_t outputs = 1) = 0;
   virtual void set_input_gradient(size_t index, int handle) = 0;
   virtual bool wanted(size_t index)                         = 0;  // whether the gradient of this input is needed
+  // Whether a forward input is a weight, perhaps converted to another type.
+  virtual bool is_weight(size_t index) = 0;
 };
 
 // Whether results are a sum of the operands of all devices, or parts of it (MPIAllreduce, MPIReduceScatter).

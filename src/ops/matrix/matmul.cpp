@@ -51,6 +51,17 @@ void set_matrix_gradient(GradBuilder& builder, size_t index, int gradient, const
   builder.set_input_gradient(index, gradient);
 }
 
+// Of one product for each expert, x[e,..,i,k] * w[e,..,k,j]: products read an operand transposed as it lies, so weights
+// and rows are not copied first.
+void grad_of_experts(GradBuilder& builder, const Operand& x, const Operand& w, const Product& product, int dy) {
+  if (builder.wanted(0)) {
+    const int dx = builder.emit("FusedMatMul", {{"transB", int64_t{1}}}, {dy, w.handle})[0];
+    set_matrix_gradient(builder, 0, dx, product.batch, x.type);
+  }
+  const int dw = builder.emit("FusedMatMul", {{"transA", int64_t{1}}}, {x.handle, dy})[0];
+  set_matrix_gradient(builder, 1, dw, product.batch, w.type);
+}
+
 // dx = dy w', dw = x' dy; in one op where w is a plain matrix.
 void grad_matmul(GradBuilder& builder) {
   const Operand x = as_matrix(builder, 0), w = as_matrix(builder, 1);
@@ -61,6 +72,8 @@ void grad_matmul(GradBuilder& builder) {
     if (builder.wanted(0)) set_matrix_gradient(builder, 0, gradients[0], product.batch, x.type);
     return set_matrix_gradient(builder, 1, gradients[1], {}, w.type);
   }
+  const bool experts = x.type.dims.size() > 2 && w.type.dims.size() > 2 && builder.is_weight(1);
+  if (experts && builder.wanted(1)) return grad_of_experts(builder, x, w, product, dy);
   if (builder.wanted(0)) {
     const int dx = builder.emit("MatMul", {}, {dy, swap_last_two(builder, w.handle, w.type.dims.size())})[0];
     set_matrix_gradient(builder, 0, dx, product.batch, x.type);

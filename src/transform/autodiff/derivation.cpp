@@ -4,6 +4,7 @@
 #include <set>
 
 #include "foreflow/ir/half.h"
+#include "foreflow/ir/uses.h"
 #include "transform/rewrite/op_types.h"
 
 namespace foreflow::transform {
@@ -63,6 +64,7 @@ class Derivation::Site : public ir::GradBuilder {
     const ValueId id = old_input(index);
     return id != ValueId::none && all_.active_[ir::index(id)];
   }
+  bool is_weight(size_t index) override { return all_.is_weight(old_input(index)); }
   void set_input_gradient(size_t index, int handle) override {
     if (!wanted(index)) return;
     const bool scaled = op_.def->grad_from_one && !all_.is_loss(all_.function_.output(op_, 0));
@@ -103,6 +105,7 @@ Derivation::Derivation(Derivatives& derivatives, size_t instance, const Demand& 
       demand_(demand),
       function_(derivatives.program().function(instance)),
       values_(derivatives.program().instance(instance).values),
+      makers_(ir::makers_of(function_)),
       active_(active_values(derivatives.program(), instance, demand.parameters)),
       reached_(reached_values(derivatives.program(), instance, active_, marks(demand.results))),
       builder_(function_.name, derivatives.ops()),
@@ -207,6 +210,18 @@ bool Derivation::is_loss(ValueId old) const {
     if (demand_.results[i] == Upstream::one && function_.results[i] == old) return true;
   }
   return false;
+}
+
+// A parameter with that role, or a copy of one in another type.
+bool Derivation::is_weight(ValueId old) const {
+  while (old != ValueId::none && ir::index(old) >= function_.parameters.size()) {
+    const int32_t maker = makers_[ir::index(old)];
+    if (maker < 0) return false;
+    const ir::Op& op = function_.ops[static_cast<size_t>(maker)];
+    if (op.is_call() || (op.def->copy != ir::Copy::converted && op.def->copy != ir::Copy::same)) return false;
+    old = function_.inputs(op)[0];
+  }
+  return old != ValueId::none && function_.parameters[ir::index(old)] == ir::ParameterRole::weight;
 }
 
 // The gradient of a value, written out where it is zero or one.

@@ -103,6 +103,7 @@ class Derivation {
   ir::ValueId zeros(ir::ValueId value, const ir::Type& type);
   ir::ValueId ones(ir::ValueId loss, const ir::Type& type);
   bool is_loss(ir::ValueId old) const;
+  bool is_weight(ir::ValueId old) const;
   Demand demand_of(size_t op) const;
 
   Derivatives& derivatives_;
@@ -110,6 +111,7 @@ class Derivation {
   const Demand demand_;
   const ir::Function& function_;
   const interpret::Values<interpret::Mixed>& values_;
+  const std::vector<int32_t> makers_;
   std::vector<bool> active_, reached_;
   ir::FunctionBuilder builder_;
   ValueMap map_;

@@ -49,7 +49,9 @@ Copies Resharder::summed(const Copies& parts) { return exchanged("MPIAllreduce",
 Copies Resharder::gathered(const Copies& parts, const Layout& layout, const ir::Type& whole) {
   if (layout.blocks == 1) return exchanged("MPIAllgather", parts, along(layout.dim));
   const Opened part = opened(local_type(whole, layout, ways_).dims, layout);
-  return reshaped(exchanged("MPIAllgather", reshaped(parts, part.open), along(part.axis)), part.close);
+  Copies& open      = opened_[parts];
+  if (open.empty()) open = reshaped(parts, part.open);
+  return reshaped(exchanged("MPIAllgather", open, along(part.axis)), part.close);
 }
 
 Copies Resharder::scattered(const Copies& sums, const Layout& layout, const ir::Type& whole) {

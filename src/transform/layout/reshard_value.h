@@ -45,6 +45,9 @@ class Resharder {
   ir::FunctionBuilder& builder_;
   const int ways_, written_;
   bool took_unplaced_ = false;
+  // Parts along a dimension in blocks, and the same with two dimensions: what is gathered again is gathered from the
+  // same values, which later passes may have where they are needed.
+  std::map<Copies, Copies> opened_;
 };
 
 // The attributes of a collective of all ways.

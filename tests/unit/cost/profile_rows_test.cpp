@@ -77,6 +77,20 @@ TEST(ProfileRows, FindTheProductsOfAGradient) {
   EXPECT_TRUE(all[1].transposed_a);
 }
 
+// x'[e,8,24] dy[e,24,2], and dy[e,24,2] w'[e,2,8].
+TEST(ProfileRows, FindTheProductsOfExperts) {
+  const auto weight =
+      profile::products_of(*profile::signature_of("FusedMatMul{transA=1}(bf16[3x24x8] bf16[3x24x2]) -> bf16[3x8x2]"));
+  ASSERT_EQ(weight.size(), 1U);
+  EXPECT_THAT((std::vector{weight[0].batch, weight[0].m, weight[0].n, weight[0].k}), ElementsAre(3, 8, 2, 24));
+  EXPECT_TRUE(weight[0].transposed_a);
+  const auto rows =
+      profile::products_of(*profile::signature_of("FusedMatMul{transB=1}(bf16[3x24x2] bf16[3x8x2]) -> bf16[3x24x8]"));
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_THAT((std::vector{rows[0].batch, rows[0].m, rows[0].n, rows[0].k}), ElementsAre(3, 24, 8, 2));
+  EXPECT_TRUE(rows[0].transposed_b);
+}
+
 TEST(ProfileRows, FindBatchesAndTransposedOperands) {
   const auto batch = profile::products_of(*profile::signature_of("MatMul(f32[2x3x4x5] f32[2x3x5x7]) -> f32[2x3x4x7]"));
   ASSERT_EQ(batch.size(), 1U);

@@ -45,14 +45,19 @@ TEST(ContextBalance, IsEvenWherePositionsAreDealtOut) {
   EXPECT_LT(imbalance("striped_all_gather"), 1.02);
 }
 
+// A training step of two layers of experts.
+stream::Program mixture(const std::string& strategy) {
+  return run(loaded("moe",
+                    R"("strategy": {"tp": 4, "dp": 2, "ep": 2, "global_batch": 2, "tensor_plan": "megatron", )" +
+                        strategy + "}",
+                    R"(, "routing_groups": 4, "dtype": "bf16", "mode": "training")"))
+      .program;
+}
+
 // The bytes of each exchange of tokens among the ranks that share experts, as a rank brings them.
 std::set<double> exchanges(const std::string& strategy) {
-  const Outcome outcome = run(loaded(
-      "moe",
-      R"("strategy": {"tp": 4, "dp": 2, "ep": 2, "global_batch": 2, "tensor_plan": "megatron", )" + strategy + "}",
-      R"(, "routing_groups": 4, "dtype": "bf16")"));
   std::set<double> bytes;
-  for (const stream::Communication& what : outcome.program.communications) {
+  for (const stream::Communication& what : mixture(strategy).communications) {
     if (what.kind == collective::Kind::all_to_all) bytes.insert(what.bytes.value());
   }
   return bytes;
@@ -63,6 +68,25 @@ TEST(ExpertMessages, AreOfTheTokensOfARank) {
   constexpr double kTokens = 4096 * 2 * 1.25 * 256 * 2;
   EXPECT_EQ(exchanges(R"("sequence_parallel": true)"), (std::set<double>{kTokens / 4}));
   EXPECT_EQ(exchanges(R"("sequence_parallel": false)"), (std::set<double>{kTokens}));
+}
+
+// Tokens go to their experts and come back, and so do their gradients; the gradients of weights take the tokens that
+// are there. No product copies an operand first.
+TEST(ExpertMessages, AreFourInALayer) {
+  for (const std::string strategy : {R"("sequence_parallel": true)", R"("sequence_parallel": false)"}) {
+    const stream::Program program = mixture(strategy);
+    const auto& items             = program.streams.front().items;
+    EXPECT_EQ(std::count_if(items.begin(), items.end(),
+                            [&](const stream::Item& item) {
+                              return item.instance >= 0 &&
+                                     program.communications[static_cast<size_t>(item.event)].kind ==
+                                         collective::Kind::all_to_all;
+                            }),
+              2 * 4)
+        << strategy;
+    for (const stream::Compute& compute : program.computes)
+      EXPECT_FALSE(compute.name.starts_with("Transpose(bf16[4x")) << compute.name;
+  }
 }
 
 }  // namespace
