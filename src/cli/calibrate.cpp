@@ -83,7 +83,7 @@ std::vector<cost::Measurement> measure_here(const Options& options, const Runner
   std::vector<cost::Measurement> all;
   for (size_t p = 0; p < points.size(); ++p) {
     std::cerr << fmt::format("foreflow: {} of {}: {}\n", p + 1, points.size(), escape::terminal(points[p].name));
-    const execute::InTurn runs = runner.run(task_of(points[p].scenario));
+    const execute::InTurn runs = runner.run(task_of(points[p].scenario, runner));
     for (const auto& rows : {runs.profile.measurements, runs.detailed.measurements})
       all.insert(all.end(), rows.begin(), rows.end());
   }

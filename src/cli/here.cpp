@@ -37,14 +37,14 @@ std::vector<HerePoint> points_in(const Json& source, const std::string& file) {
 
 Runner by_pytorch(const HereOptions& options, const std::string& python) {
   const execute::Options how{options.iterations, options.warmup, Seconds(options.timeout)};
-  return {"PyTorch (" + python + ")", true,
+  return {"PyTorch (" + python + ")", true, false,
           [=](const execute::Task& task) { return execute::run_pytorch(task, how, python); }};
 }
 
 Runner by_mpi(const HereOptions& options) {
   const execute::Options how{options.iterations, options.warmup, Seconds(options.timeout),
                              execute::find_rank_program()};
-  return {"the reference executor under Open MPI", false, [=](const execute::Task& task) {
+  return {"the reference executor under Open MPI", false, true, [=](const execute::Task& task) {
             auto runs = execute::run_mpi({task, task, task}, how);
             return execute::InTurn{std::move(runs[0]), std::move(runs[1]), std::move(runs[2])};
           }};
@@ -52,7 +52,7 @@ Runner by_mpi(const HereOptions& options) {
 
 }  // namespace
 
-execute::Task task_of(const scenario::Scenario& scenario) {
+execute::Task task_of(const scenario::Scenario& scenario, const Runner& runner) {
   const scenario::PlatformRef platform  = scenario::load_platform(scenario.platform);
   const scenario::Sequential sequential = scenario::build(scenario);
   const scenario::Scenario resolved     = scenario::resolve(scenario, sequential, *platform).value();
@@ -64,7 +64,7 @@ execute::Task task_of(const scenario::Scenario& scenario) {
   execute::Task task{execute::fold_streams(scenario::distribute(sequential, resolved, *platform)), {}};
   const ir::Function& entry = task.module.entry();
   std::mt19937_64 random(kSeed);
-  for (size_t i = 0; i < entry.parameters.size(); ++i) {
+  for (size_t i = 0; i < entry.parameters.size() && runner.takes_arguments; ++i) {
     const ir::Value& value = entry.values[i];
     const ir::Type type    = value.annotation == nullptr ? ir::Type() : *value.annotation;
     task.arguments.push_back(execute::random_value(value.name, type, kBelow, random, scenario.file));

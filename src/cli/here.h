@@ -17,10 +17,6 @@ struct HerePoint {
   scenario::Scenario scenario;
 };
 
-// The program of a point, one stream per device, with random arguments. Throws Error when it needs more than 64
-// processes.
-execute::Task task_of(const scenario::Scenario& scenario);
-
 // Every point of a scenario file.
 std::vector<HerePoint> points_of(const std::string& file, const std::vector<std::string>& settings);
 // Every point of the scenarios in scenarios/here, for machines about which nothing is known.
@@ -35,10 +31,15 @@ struct HereOptions {
 
 // What runs the programs: PyTorch, or the reference executor under Open MPI.
 struct Runner {
-  std::string name;    // "PyTorch (/usr/bin/python3)"
-  bool has_timelines;  // whether its runs have Execution::timeline
+  std::string name;      // "PyTorch (/usr/bin/python3)"
+  bool has_timelines;    // whether its runs have Execution::timeline
+  bool takes_arguments;  // whether it runs a task with the task's arguments
   std::function<execute::InTurn(const execute::Task&)> run;
 };
+
+// The program of a point, one stream per device, with random arguments if the runner takes any. Throws Error when it
+// needs more than 64 processes.
+execute::Task task_of(const scenario::Scenario& scenario, const Runner& runner);
 
 // Throws Error when the chosen one is not installed, or when neither is.
 Runner runner_of(const HereOptions& options);

@@ -53,7 +53,7 @@ struct Validated {
 };
 
 Validated validate(const HerePoint& point, const Runner& runner, const Options& options) {
-  const execute::Task task   = task_of(point.scenario);
+  const execute::Task task   = task_of(point.scenario, runner);
   const execute::InTurn runs = runner.run(task);
   const Prices prices =
       options.calibration.empty() ? prices_from(cost::fit(runs.profile.measurements)) : prices_in(options.calibration);

@@ -14,6 +14,7 @@ namespace {
 constexpr uint64_t kDraws       = 9;
 constexpr double kMostAmplitude = 0.99;
 
+// On the annotated types if there are no arguments.
 interpret::MixedInterpretation interpretation_of(const Task& task) {
   std::vector<interpret::Mixed> types;
   for (const ir::Array& argument : task.arguments) types.push_back(interpret::Mixed::of(argument.type()));

@@ -10,7 +10,9 @@
 
 namespace foreflow::execute {
 
-// A run of the last function of `module` with these arguments.
+// A run of the last function of `module`. Only run_mpi and the reference executor read the arguments; they may be left
+// out for all else, which takes the annotated types of the parameters then. Those of a model of 1.5 billion parameters
+// that is trained take 21 GB.
 struct Task {
   ir::Module module;
   std::vector<ir::Array> arguments;

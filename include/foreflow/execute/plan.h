@@ -35,8 +35,8 @@ struct RankProgram {
 ir::Module fold_streams(const ir::Module& module);
 
 // One program for each device of the last function of `module`. `arguments` determine shapes, also those that depend on
-// values. Requires: one stream per device (fold_streams). Throws Error, naming the op, when an operand or result of a
-// communication
+// values; without any the annotated types of the parameters do. Requires: one stream per device (fold_streams). Throws
+// Error, naming the op, when an operand or result of a communication
 //   1. has an unknown shape;
 //   2. is on several devices at once;
 //   3. is on no device where the op needs one.

@@ -20,12 +20,12 @@ struct InTurn {
 };
 
 // Runs the task with the Python program `python`, `options.iterations` times in each way. Parameters have random
-// values, whatever the task's arguments are, so there are no results. A communication takes the time of its last member
-// to arrive, which has no peer to wait for: "the shorter of SEND and RECV" (Lu et al., DistSim, CF 2023, section 4.2);
-// what the others take longer is their wait. Measurements have mean times, because many of them add up to an iteration;
-// executions that took more than ten medians, in which the machine did something else, do not count. Requires: one
-// stream per device (fold_streams). Throws Error when the script fails, with the last line that it wrote, or does not
-// end within `options.timeout`.
+// values that the script makes, so there are no results and the task needs no arguments. A communication takes the time
+// of its last member to arrive, which has no peer to wait for: "the shorter of SEND and RECV" (Lu et al., DistSim, CF
+// 2023, section 4.2); what the others take longer is their wait. Measurements have mean times, because many of them add
+// up to an iteration; executions that took more than ten medians, in which the machine did something else, do not
+// count. Requires: one stream per device (fold_streams). Throws Error when the script fails, with the last line that it
+// wrote, or does not end within `options.timeout`.
 InTurn run_pytorch(const Task& task, const Options& options, const std::string& python);
 
 }  // namespace foreflow::execute

@@ -214,5 +214,19 @@ TEST(RealSizeReshard, OfAThousandDevicesIsPlannedAndSimulated) {
   EXPECT_LT(answer.at("peak_rss_bytes").as_number(), kCeiling);
 }
 
+// Weights and states of 1.5 billion parameters take 21 GB, which only the script itself makes.
+TEST(RealSizeValidate, MakesNoNumbersThatAScriptMakes) {
+  if (test::kSanitized) GTEST_SKIP() << "address sanitizer maps more than any ceiling";
+  const test::TemporaryFolder folder;
+  write_file(folder / "xl.json",
+             R"({"workload": {"model": "gpt2-xl", "dtype": "bf16", "mode": "training", "optimizer": "adam"},
+                 "platform": {"topology": "dgx_h100"}, "strategy": {"global_batch": 4}, "engine": "analytic"})");
+  const test::CommandResult result = test::run_foreflow_under(
+      {.address_space = size_t{1} << 30U},
+      {"validate", "xl.json", "--here", "--runner", "pytorch", "--python", "/bin/false"}, folder.path());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.err.find("/bin/false: the PyTorch program ended with exit code 1"), std::string::npos) << result.err;
+}
+
 }  // namespace
 }  // namespace foreflow::cli::real_size_test

@@ -51,6 +51,18 @@ func @main(%x: Tensor[Float32, (4,), 7], %y: Tensor[Float32, (4,), 3]) {
   EXPECT_EQ(programs[2].communications.size(), 3U);
 }
 
+TEST(Plan, TakesTheAnnotatedTypesWhereThereAreNoArguments) {
+  const auto programs = planned(R"(func @main(%x: Tensor[Float32, (4,), 1]) {
+  %y: D2 = Send(%x, 2)
+  return %y
+}
+)",
+                                {});
+  ASSERT_EQ(programs.size(), 2U);
+  ASSERT_EQ(programs[1].communications.size(), 1U);
+  EXPECT_EQ(programs[1].communications[0].operand, kFour.type());
+}
+
 TEST(Plan, MakesTheStreamsOfADeviceOneProcess) {
   const auto programs = planned(R"(func @main(%x: Tensor[Float32, (4,), 1]) {
   %a: D1.comm = Send(%x, 1.comm)

@@ -82,8 +82,8 @@ def random_tensor(like, generator):
         return tuple(random_tensor(element, generator) for element in like)
     shape, dtype = like
     if dtype.is_floating_point:
-        return (torch.rand(shape, generator=generator) * 0.02).to(device=device, dtype=dtype)
-    return torch.randint(0, 2, shape, generator=generator).to(device=device, dtype=dtype)
+        return (torch.rand(shape, generator=generator, device=device) * 0.02).to(dtype)
+    return torch.randint(0, 2, shape, generator=generator, device=device).to(dtype)
 
 
 def difference(ours, expected):
@@ -269,7 +269,7 @@ def main():
         store = Store(weights)
         arguments = [store.read(name, like) for name, like in parameters]
     else:
-        generator = torch.Generator().manual_seed(options.seed)
+        generator = torch.Generator(device=device).manual_seed(options.seed)
         arguments = [random_tensor(like, generator) for _, like in parameters]
     whole = program
     if options.time_ops:
