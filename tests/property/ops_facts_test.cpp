@@ -76,7 +76,9 @@ TEST_P(FactsOfOps, CopyAsTheySay) {
     }
     if (def.copy == ir::Copy::ones_moved) before = without_ones(before), after = without_ones(after);
     EXPECT_EQ(before, after);
-    if (def.copy == ir::Copy::same || def.copy == ir::Copy::ones_moved) EXPECT_EQ(numbers(from), numbers(to));
+    if (def.copy == ir::Copy::same || def.copy == ir::Copy::ones_moved) {
+      EXPECT_EQ(numbers(from), numbers(to));
+    }
   });
 }
 
