@@ -93,9 +93,9 @@ std::string headline(const Summary& summary) {
   if (job.tokens > 0) out += number(summary.tokens_per_second_per_device) + " tokens/s per device";
   out += fmt::format("\n  {:<12}{:<16}", "MFU", percent(summary.mfu));
   out += fmt::format("{:<12}{} per device", "model", format(summary.model_rate));
-  // Ranks of tensor parallelism repeat what is not split; a little element-wise work always is.
-  if (job.hardware_flops > 1.02 * job.model_flops)
-    out += fmt::format(", {} with repeated work", format(summary.hardware_rate));
+  // Ranks of tensor parallelism repeat what is not split, of which there is always a little; experts have places that
+  // no token takes.
+  if (job.hardware_flops > 1.02 * job.model_flops) out += fmt::format(", {} executed", format(summary.hardware_rate));
   out +=
       fmt::format("\n  {:<12}{} on {}\n", "devices", count(summary.device_count), escape::terminal(summary.platform));
   if (!summary.jobs.empty()) return out;

@@ -27,6 +27,9 @@ namespace {
 
 std::string where(const Scenario& scenario, const std::string& path) { return scenario.root().where() + "." + path; }
 
+// Forward, and in the backward pass a product for the gradient of each of the two operands.
+constexpr double kPassesInTraining = 3;
+
 Sequential from_family(const Scenario& scenario) {
   const bool inference = scenario.workload.mode == workload::Mode::inference;
   const JsonView root  = scenario.root();
@@ -39,6 +42,7 @@ Sequential from_family(const Scenario& scenario) {
   Sequential sequential;
   sequential.module            = std::move(model.module);
   sequential.tokens_per_sample = model.tokens_per_sample;
+  sequential.padding           = model.padding * (inference ? 1 : kPassesInTraining);
   return sequential;
 }
 
@@ -239,7 +243,8 @@ Expected<Sequential> try_build(const Scenario& scenario) {
   const ir::Module model = std::move(sequential.module);
   sequential.parameters  = parameters_of(model);
   sequential.module      = made_ready(scenario, model);
-  sequential.model_flops = flops_of(sequential.module);  // before fused attention repeats or leaves out any
+  // Before fused attention repeats or leaves out any.
+  sequential.model_flops = flops_of(sequential.module) - sequential.padding;
   if (scenario.strategy.attention_used() == transform::Attention::flash) {
     const bool shared = scenario.strategy.needs_fused_attention();
     const auto cores  = shared ? transform::Cores::all : transform::Cores::possible;

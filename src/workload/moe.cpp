@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "workload/decoder.h"
 #include "workload/layers.h"
 #include "workload/moe_sizes.h"
@@ -31,10 +33,14 @@ class MoeWriter {
   }
 
   Model generation(Phase phase) {
-    return inference(
+    Model model = inference(
         net_, phase, {z_.batch, z_.sequence, z_.context}, [&](Pass& pass) { return layers(pass); },
         [&](Value x) { return logits(x); });
+    model.padding = padding_;
+    return model;
   }
+
+  Flops padding() const { return padding_; }
 
  private:
   struct SwiGlu {
@@ -124,8 +130,16 @@ class MoeWriter {
     const Value rows      = net_.view(done, {0, -1, routing.capacity, z_.hidden});
     const Value y         = net_.op("MoeCombine", {rows, gate}, {{"weighted", int64_t{1}}});
     const Value whole     = cut ? net_.view(y, {-1, pass.rows, z_.hidden}) : y;
+    padding_ += work_of_empty_places(routing, pass.rows);
     if (z_.shared_experts == 0) return whole;
     return net_.op("Add", {whole, feed_forward(swiglu(name + "shared", {}, z_.shared_experts * z_.ffn), x)});
+  }
+
+  // Of the three products of experts whose loads are even.
+  Flops work_of_empty_places(const Routing& routing, int64_t rows) const {
+    const int64_t places = routing.groups * z_.experts * routing.capacity, taken = z_.top_k * rows;
+    const double of_one = 3 * 2 * static_cast<double>(z_.hidden) * static_cast<double>(z_.ffn);
+    return Flops(of_one * static_cast<double>(z_.batch * std::max<int64_t>(places - taken, 0)));
   }
 
   const MoeSizes z_;
@@ -134,13 +148,17 @@ class MoeWriter {
   const bool training_;
   Value zero_{};
   std::optional<Value> balance_;
+  Flops padding_;
 };
 
 Model build(const Request& request, const ir::OpTable& ops) {
   const MoeSizes sizes = read_moe(request);
   const Phase phase    = read_phase(request.sizes);
   MoeWriter writer(sizes, request, ops);
-  if (request.mode == Mode::training) return {writer.training(), sizes.sequence};
+  if (request.mode == Mode::training) {
+    ir::Module module = writer.training();
+    return {std::move(module), sizes.sequence, writer.padding()};
+  }
   return writer.generation(phase);
 }
 

@@ -22,6 +22,9 @@ struct Request {
 struct Model {
   ir::Module module;          // entry: weights and data are parameters; training: result 0 is the loss
   int64_t tokens_per_sample;  // 0: not a sequence model
+  // Work of the forward pass that the model does not require, of the places of experts that tokens leave empty.
+  // Published counts are of the experts that each token chooses (Megatron-LM, `num_floating_point_operations`).
+  Flops padding{};
 };
 
 struct Key {

@@ -109,7 +109,7 @@ TEST(TextWriter, FitsAScreenAndSaysWhatMatters) {
     EXPECT_LE(cells, 100) << line;
   }
   EXPECT_EQ(lines[2], "  iteration   8 s             throughput  0.5 samples/s         2 tokens/s per device");
-  EXPECT_EQ(lines[3], "  MFU         25.0 %          model       25 FLOP/s per device, 37.5 FLOP/s with repeated work");
+  EXPECT_EQ(lines[3], "  MFU         25.0 %          model       25 FLOP/s per device, 37.5 FLOP/s executed");
   EXPECT_NE(text.find("  matrix multiply  ████████▎                 34.4 %     2.75 s   MatMul\n"), std::string::npos)
       << text;
   EXPECT_NE(text.find("  idle             █████████                 37.5 %        3 s\n"), std::string::npos) << text;
