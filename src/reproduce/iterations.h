@@ -13,7 +13,10 @@ namespace foreflow::reproduce {
 
 struct IterationSet {
   std::string_view file;      // "vtrain_a100_2gpu.csv"
+  bool is_ours = false;       // the file is below tests/published of this repository
   std::string_view scenario;  // below scenarios/reproductions, without .json
+  // Columns of words that the name of a row begins with.
+  std::vector<std::string_view> named = {};
   // The columns that change, and the key of the scenario that each sets.
   std::vector<std::pair<std::string_view, std::string_view>> columns;
   std::string_view measured = {};  // the column of the iteration time

@@ -2,6 +2,8 @@
 // and one profile for each framework. The measurements are in shared/data.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "foreflow/reproduce/reproduce.h"
 #include "support/shared.h"
 
@@ -50,6 +52,19 @@ INSTANTIATE_TEST_SUITE_P(
                     Promise{"galvatron_memory", 8, 0.005, 0.8}, Promise{"vidur_layers", 3132, 0.12, 0.99},
                     Promise{"llmcompass_kernels", 52, 0.13, 0.985}, Promise{"simumax_kernels", 905, 0.1, 0.99}),
     [](const auto& info) { return std::string(info.param.name); });
+
+// To which nothing was fitted; the rows are in this repository.
+TEST(StatedThroughputs, OfLlama3UnderMegatronBridgeArePredicted) {
+  const reproduce::Result result =
+      reproduce::reproductions()
+          .get("megatron_bridge", "test")
+          .run({.folder = FOREFLOW_SOURCE_DIR, .jobs = 1, .timing = false, .finished = {}});
+  EXPECT_EQ(result.rows.size(), 16U);
+  const reproduce::Agreement found = agreement(result);
+  EXPECT_LT(*found.mape, 0.065);
+  EXPECT_GT(*found.spearman, 0.99);
+  for (const reproduce::Row& row : result.rows) EXPECT_LT(std::abs(*row.relative_error), 0.15) << row.name;
+}
 
 }  // namespace
 }  // namespace foreflow::published::iterations_test
