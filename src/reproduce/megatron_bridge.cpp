@@ -44,7 +44,7 @@ Result run(const Options& options) {
 
 ReproductionDef row() {
   return {
-      "megatron_bridge", "16 stated throughputs of Llama 3 8B, 70B and 405B on 8 to 1024 H100, B200 and GB200 in fp8",
+      "megatron_bridge", "19 stated throughputs of Llama 3 8B, 70B and 405B on 8 to 1024 H100, B200 and GB200 in fp8",
       "NVIDIA-NeMo/Megatron-Bridge, docs/performance-summary.md and performance-summary-archive.md (Apache-2.0)", run};
 }
 

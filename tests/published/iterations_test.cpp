@@ -59,7 +59,7 @@ TEST(StatedThroughputs, OfLlama3UnderMegatronBridgeArePredicted) {
       reproduce::reproductions()
           .get("megatron_bridge", "test")
           .run({.folder = FOREFLOW_SOURCE_DIR, .jobs = 1, .timing = false, .finished = {}});
-  EXPECT_EQ(result.rows.size(), 16U);
+  EXPECT_EQ(result.rows.size(), 19U);
   const reproduce::Agreement found = agreement(result);
   EXPECT_LT(*found.mape, 0.065);
   EXPECT_GT(*found.spearman, 0.99);
