@@ -78,12 +78,13 @@ void write_array(const std::string& path, const std::string& name, const ir::Arr
 
 void write_arrays(const std::string& folder, const ir::Function& function, std::span<const ir::ValueId> ids,
                   const std::vector<ir::Array>& arrays) {
+  const lower::PortNames names(function);
   std::map<std::string, bool> is_tuple;
-  for (size_t i = 0; i < ids.size(); ++i) is_tuple.emplace(lower::port_name(function, ids[i]), arrays[i].is_tuple());
+  for (size_t i = 0; i < ids.size(); ++i) is_tuple.emplace(names(ids[i]), arrays[i].is_tuple());
   const auto stems = lower::file_stems(is_tuple);
   make_folder(folder);
   for (size_t i = 0; i < ids.size(); ++i) {
-    const std::string name = lower::port_name(function, ids[i]);
+    const std::string name = names(ids[i]);
     write_array(path_in(folder, stems.at(name)), name, arrays[i]);
   }
 }

@@ -118,7 +118,11 @@ Measurement measurement_of(const CsvRow& row) {
 
 std::map<std::string, size_t, std::less<>> places_of(const std::vector<std::string>& header, const std::string& where) {
   std::map<std::string, size_t, std::less<>> places;
+  const auto is_control = [](unsigned char c) { return c < ' '; };
   for (const std::string& column : header) {
+    if (std::any_of(column.begin(), column.end(), is_control))
+      throw Error(where,
+                  "is no CSV; traces of PyTorch's profiler end in .json or .json.gz, and archives are unpacked first");
     if (std::find(columns().begin(), columns().end(), column) == columns().end())
       throw Error(where, "unknown column \"" + column + "\"; the nearest is \"" + nearest(column, columns()) + "\"");
     if (!places.emplace(column, places.size()).second) throw Error(where, "the column " + column + " stands twice");

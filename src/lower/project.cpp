@@ -84,13 +84,21 @@ ir::AttributesRef with_members(const Site& site, const ir::Op& op) {
   return attributes;
 }
 
+constexpr std::string_view kMadeName = "value";
+
 using Kept = std::vector<ValueId>;  // by the original's ValueId; none: not in the projection
 
 class Projector {
  public:
   Projector(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
-            const interpret::Locations& locations, const ir::OpTable& ops, Grain grain)
-      : module_(module), interpretation_(interpretation), locations_(locations), ops_(ops), grain_(grain) {
+            const interpret::Locations& locations, const std::vector<PortNames>& names, const ir::OpTable& ops,
+            Grain grain)
+      : module_(module),
+        interpretation_(interpretation),
+        locations_(locations),
+        names_(names),
+        ops_(ops),
+        grain_(grain) {
     result_.source = module.source;
   }
 
@@ -120,13 +128,14 @@ class Projector {
     if (const auto known = projected_.find(key); known != projected_.end()) return known->second;
     const Instance<Mixed>& instance = interpretation_.instances[static_cast<size_t>(number)];
     const ir::Function& function    = module_.functions[instance.function];
+    const PortNames& name           = names_[static_cast<size_t>(instance.function)];
     const Site site{instance, locations_.instances[static_cast<size_t>(location)], function, device, map, grain_};
     ir::FunctionBuilder builder(function.name, ops_);
     Projected projected;
     Kept kept(function.values.size(), ValueId::none);
     for (size_t i = 0; i < function.parameters.size(); ++i) {
       if (!site.touches(static_cast<ValueId>(i))) continue;
-      kept[i] = builder.parameter(port_name(function, static_cast<ValueId>(i)), function.parameters[i],
+      kept[i] = builder.parameter(name(static_cast<ValueId>(i)), function.parameters[i],
                                   outside(instance.values[i].type, map));
       projected.parameters.push_back(i);
     }
@@ -141,7 +150,7 @@ class Projector {
     for (size_t i = 0; i < function.results.size(); ++i) {
       const ValueId id = kept[ir::index(function.results[i])];
       if (id == ValueId::none) continue;
-      if (builder.function().value(id).name.empty()) builder.set_name(id, port_name(function, function.results[i]));
+      if (builder.function().value(id).name.empty()) builder.set_name(id, name(function.results[i]));
       results.push_back(id);
       projected.results.push_back(i);
     }
@@ -201,6 +210,7 @@ class Projector {
   const ir::Module& module_;
   const interpret::MixedInterpretation& interpretation_;
   const interpret::Locations& locations_;
+  const std::vector<PortNames>& names_;  // per function
   const ir::OpTable& ops_;
   Grain grain_;
   ir::Module result_;
@@ -210,18 +220,23 @@ class Projector {
 
 }  // namespace
 
-std::string port_name(const ir::Function& function, ir::ValueId id) {
-  const std::string& own = function.value(id).name;
+PortNames::PortNames(const ir::Function& function) : function_(&function) {
+  for (const ir::Value& value : function.values) {
+    if (value.name.starts_with(kMadeName)) taken_.push_back(value.name);
+  }
+  std::sort(taken_.begin(), taken_.end());
+}
+
+std::string PortNames::operator()(ir::ValueId id) const {
+  const std::string& own = function_->value(id).name;
   const bool is_number   = own.starts_with('v') && own.find_first_not_of("0123456789", 1) == std::string::npos;
   if (!own.empty() && !(is_number && own.size() > 1)) return own;
-  const auto is_taken = [&](const std::string& name) {
-    return std::any_of(function.values.begin(), function.values.end(),
-                       [&](const ir::Value& value) { return value.name == name; });
-  };
-  std::string name = "value" + std::to_string(ir::index(id));
-  while (is_taken(name)) name += "_";
+  std::string name = std::string(kMadeName) + std::to_string(ir::index(id));
+  while (std::binary_search(taken_.begin(), taken_.end(), name)) name += "_";
   return name;
 }
+
+std::string port_name(const ir::Function& function, ir::ValueId id) { return PortNames(function)(id); }
 
 std::map<ir::Device, ir::Module> project(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
                                          const ir::OpTable& ops, Grain grain) {
@@ -236,9 +251,10 @@ std::map<ir::Device, ir::Module> project(const ir::Module& module, const interpr
     devices.insert(grain == Grain::gpu ? ir::Device(device.index) : device);
   }
   if (devices.empty()) devices.insert(ir::Device());
+  const std::vector<PortNames> names(module.functions.begin(), module.functions.end());
   std::map<ir::Device, ir::Module> programs;
   for (const ir::Device& device : devices) {
-    programs.emplace(device, Projector(module, interpretation, locations, ops, grain).run(device));
+    programs.emplace(device, Projector(module, interpretation, locations, names, ops, grain).run(device));
   }
   return programs;
 }

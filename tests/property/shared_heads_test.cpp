@@ -5,6 +5,7 @@
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/simplify.h"
 #include "support/distribution.h"
 
@@ -50,6 +51,23 @@ TEST(SharedHeads, MeanTheSameOverMoreShardsThanKeysHaveHeads) {
     const auto steps = distribute(module, {.tp = tp});
     EXPECT_LE(relative_difference(run(steps, arguments, 1)[0], expected[0]), 1e-5) << tp;
   }
+}
+
+// Gradients of shared heads are gathered, and everything that shards do not share stays split.
+TEST(SharedHeads, TrainSplitOverMoreShardsThanKeysHaveHeads) {
+  const ir::Module grouped = ir::parse(kGrouped, "grouped", ops::table());
+  const ir::Module module  = transform::add_optimizer(
+       transform::differentiate(transform::resolve(grouped), ops::table()), ops::table(), "adam");
+  std::mt19937_64 random(7);
+  const auto arguments = random_arguments(module, random, 2);
+  const auto expected  = interpret::evaluate(module, module.functions.size() - 1, arguments);
+  const auto steps     = distribute(module, {.tp = 4});
+  const auto actual    = run(steps, arguments, expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) EXPECT_LE(relative_difference(actual[i], expected[i]), 1e-4) << i;
+  const std::string text = ir::print(steps.back().module);
+  EXPECT_THAT(text, testing::HasSubstr("%wq.1: Tensor[Float32, (8, 2), 1]"));
+  EXPECT_THAT(text, testing::HasSubstr("%wk.1: Tensor[Float32, (8, 4), 1]"));
+  EXPECT_THAT(text, testing::HasSubstr("%wo.1: Tensor[Float32, (2, 8), 1]"));
 }
 
 // The same with the keys' and values' projections before that of the queries.

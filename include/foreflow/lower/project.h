@@ -3,6 +3,8 @@
 
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "foreflow/interpret/mixed.h"
 
@@ -24,6 +26,18 @@ std::map<ir::Device, ir::Module> project(const ir::Module& module, const interpr
 
 // The name of a parameter or result in every projection: its own name, or else "value<number>" followed by as many '_'
 // as make it unique. "v12" does not count as a name, because the text form writes unnamed values so.
+// Looks up other names of the function once; the function outlives it.
+class PortNames {
+ public:
+  explicit PortNames(const ir::Function& function);
+  std::string operator()(ir::ValueId id) const;
+
+ private:
+  const ir::Function* function_;
+  std::vector<std::string_view> taken_;  // the names that begin as made ones do, in order
+};
+
+// One such name.
 std::string port_name(const ir::Function& function, ir::ValueId id);
 
 }  // namespace foreflow::lower

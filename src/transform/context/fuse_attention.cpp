@@ -5,7 +5,8 @@
 //   %p = Softmax(%a)
 //   %o = MatMul(%p, %v)
 //
-// Queries that a number multiplies before come without it, which joins `scale`. Its kernels take heads at any stride
+// Queries and keys that a number multiplies before come without it, which joins `scale`. A guard of probabilities,
+// Where(IsNaN(%p), 0, %p), goes: the op gives 0 to a row that sees nothing. Its kernels take heads at any stride
 // and write them so (strides of FlashAttention, layouts such as sbhd of Transformer Engine), so a Transpose of
 // positions and heads beside a core moves nothing: it becomes `placed`, also behind a rotation of its heads. So does a
 // Split into queries, keys and values that are read as heads alone. The result of a core is moved where asked for.
@@ -220,13 +221,41 @@ class Fuser {
         op.def->name == "MatMul" || (op.def->name == "FusedMatMul" && attributes.int_or("transA", 0) == 0);
     if (!knows || dims(core.q).size() != 4 || dims(core.k).size() != 4)
       refuse(op, "only a product of queries [b,n,s,d] and keys of four dimensions can stand");
-    core.keys_are_rows   = attributes.int_or("transB", 0) != 0;
-    core.scale           = attributes.float_or("alpha", 1);
-    const ir::Op* before = made_by(core.q);
-    const auto factor    = before == nullptr ? std::nullopt : factor_of(*before);
-    if (!factor || dims(function_.inputs(*before)[0]) != dims(core.q)) return;
+    core.keys_are_rows = attributes.int_or("transB", 0) != 0;
+    core.scale         = attributes.float_or("alpha", 1);
+    core.q             = without_factor(core.q, core);
+    core.k             = without_factor(core.k, core);
+    const auto rows    = core.keys_are_rows ? std::nullopt : rows_of(core.k);
+    core.keys_are_rows = core.keys_are_rows || rows;
+    core.k             = rows.value_or(core.k);
+  }
+
+  // The value that a number multiplies, if `id` is such a product; the number joins the scale.
+  ValueId without_factor(ValueId id, Core& core) const {
+    const ir::Op* maker = made_by(id);
+    const auto factor   = maker == nullptr ? std::nullopt : factor_of(*maker);
+    if (!factor || dims(function_.inputs(*maker)[0]) != dims(id)) return id;
     core.scale *= *factor;
-    core.q = function_.inputs(*before)[0];
+    return function_.inputs(*maker)[0];
+  }
+
+  // The keys as rows [b,n,t,d], where an exporter turned all heads at once: Reshape to [b*n,t,d], Transpose, Reshape to
+  // columns [b,n,d,t].
+  std::optional<ValueId> rows_of(ValueId columns) const {
+    const ir::Op* seen = made_by(columns);
+    if (seen == nullptr || !is_view(*seen)) return std::nullopt;
+    const ir::Op* turned = made_by(function_.inputs(*seen)[0]);
+    if (turned == nullptr || turned->is_call() || turned->def->name != "Transpose" ||
+        turned->attributes->find_ints("perm") != Ints{0, 2, 1})
+      return std::nullopt;
+    const ir::Op* joined = made_by(function_.inputs(*turned)[0]);
+    if (joined == nullptr || !is_view(*joined)) return std::nullopt;
+    const ValueId rows = function_.inputs(*joined)[0];
+    ir::Dims swapped   = dims(columns);
+    std::swap(swapped[2], swapped[3]);
+    const ir::Dims all{swapped[0] * swapped[1], swapped[2], swapped[3]};
+    const bool fits = dims(rows) == swapped && dims(function_.output(*joined, 0)) == all;
+    return fits ? std::optional(rows) : std::nullopt;
   }
 
   // Interprets one op between the scores and the product with the values. Its operand `value` is the score so far.
@@ -238,11 +267,21 @@ class Fuser {
     if (name == "Softmax") return check_softmax(op);
     if (name == "Reshape") return read_view(op, value, core);
     if (name == "Add") return read_bias(other, core);
+    if (is_guard(op, value)) return;
     const auto factor = other == ValueId::none ? std::nullopt : number(other);
     if (!factor || !core.biases.empty() || core.causal || (name == "Div" && inputs[0] != value) ||
         (name != "Mul" && name != "Div"))
       refuse(op, "a " + std::string(name) + (name == "Dropout" ? " of probabilities" : "") + " cannot stand");
     core.scale *= name == "Mul" ? *factor : 1 / *factor;
+  }
+
+  // Whether the op puts 0 where `probabilities` are no numbers.
+  bool is_guard(const ir::Op& op, ValueId probabilities) const {
+    const auto inputs = function_.inputs(op);
+    if (op.def->name != "Where" || inputs[2] != probabilities || number(inputs[1]) != 0) return false;
+    const ir::Op* asks = made_by(inputs[0]);
+    return asks != nullptr && !asks->is_call() && asks->def->name == "IsNaN" &&
+           function_.inputs(*asks)[0] == probabilities;
   }
 
   void check_softmax(const ir::Op& op) const {

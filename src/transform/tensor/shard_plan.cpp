@@ -112,7 +112,11 @@ class ShardPlanner {
       plan_.layouts[i] = Layout::split(*dim, blocks_of(number));
       origin_[i]       = number;
     }
-    for (const ir::Op& op : function_.ops) visit(op);
+    backward_ = false;
+    for (const ir::Op& op : function_.ops) {
+      backward_ = backward_ || op.def->role == ir::Role::loss_gradient;
+      visit(op);
+    }
   }
 
   int64_t blocks_of(int32_t weight) const {
@@ -174,7 +178,9 @@ class ShardPlanner {
     }
     Decision decision = decide(arrival.call, arrival.layouts, ways_);
     if (refuses_split(arrival.layouts, decision)) {
-      decision = mend(arrival);
+      // What updates a weight gathers its gradient where the weight is whole. A vector that layers share, such as a
+      // bias that is whole in a norm and cut in a projection, then leaves the matrices of these layers split.
+      if (arrival.call.def.role != ir::Role::optimizer) decision = mend(arrival);
     } else if (arrival.call.def.role == ir::Role::view && heads_of(arrival) > 0) {
       has_heads_ = true;
     }
@@ -258,6 +264,8 @@ class ShardPlanner {
     if (auto decision = followed_in_blocks(arrival)) return std::move(*decision);
     const bool vocabulary = vocabulary_.tables().contains(static_cast<size_t>(arrival.origin));
     const bool is_view    = factors.rule == ir::Factors::Rule::linear_view;
+    // Gradients of heads of keys and values that several shards share do not fit the heads themselves.
+    if (is_view && backward_) return with_whole_activations(arrival);
     if (is_view && !stale_ && !vocabulary) check_heads(arrival);
     if (fixed_[static_cast<size_t>(arrival.origin)]) return with_whole_activations(arrival);
     if (!stale_) whole_.insert(arrival.origin);
@@ -479,7 +487,8 @@ class ShardPlanner {
   bool has_heads_        = false;                            // a projection was split by its heads
   int64_t refused_heads_ = 0;
   std::optional<RefusalError> refusal_;  // of the most heads, which queries with more would allow
-  bool stale_ = false;  // this round found blocks: what was decided before is no reason to give up a split
+  bool backward_ = false;                // the gradient of the loss has been met
+  bool stale_    = false;  // this round found blocks: what was decided before is no reason to give up a split
 };
 
 }  // namespace

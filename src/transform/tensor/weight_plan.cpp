@@ -1,6 +1,8 @@
 #include "transform/tensor/weight_plan.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "foreflow/base/refusal.h"
 #include "foreflow/base/text.h"
@@ -62,6 +64,34 @@ SplitDims by_patterns(const ir::Function& function, const interpret::Values<inte
   return dims;
 }
 
+// Per parameter: how many ops of the forward pass read it.
+std::vector<size_t> forward_readers(const ir::Function& function) {
+  std::vector<size_t> count(function.parameters.size());
+  for (const ir::Op& op : function.ops) {
+    if (!op.is_call() && op.def->role == ir::Role::loss_gradient) break;
+    for (const ir::ValueId id : function.inputs(op)) {
+      if (id != ir::ValueId::none && ir::index(id) < count.size()) ++count[ir::index(id)];
+    }
+  }
+  return count;
+}
+
+// The biases of `columns` that nothing else reads. Exporters write equal constants once, and one vector of zeros may
+// then stand for the biases of products by columns and by rows and of norms. Such a vector stays whole, and is cut
+// where a product by columns adds it.
+std::set<size_t> own_biases(const ir::Function& function, const std::vector<Linear>& columns) {
+  std::map<size_t, size_t> uses;
+  for (const Linear& linear : columns) {
+    if (linear.bias) ++uses[*linear.bias];
+  }
+  const std::vector<size_t> readers = forward_readers(function);
+  std::set<size_t> biases;
+  for (const auto& [bias, count] : uses) {
+    if (readers[bias] <= count) biases.insert(bias);
+  }
+  return biases;
+}
+
 SplitDims by_blocks(const std::string& where, const ir::Function& function,
                     const interpret::Values<interpret::Mixed>& values, const Sharding& sharding, int ways) {
   const Transformer transformer = recognise(function, values);
@@ -81,17 +111,19 @@ SplitDims by_blocks(const std::string& where, const ir::Function& function,
     }
     if (!dims[parameter]) dims[parameter] = dim;
   };
-  const auto by_columns = [&](const Linear& linear) {
-    split(linear.weight, linear.out_dim);
-    if (linear.bias) split(*linear.bias, 0);
-  };
+  std::vector<Linear> columns;
   for (const TransformerBlock& block : transformer.blocks) {
-    for (const Linear& linear : block.columns) by_columns(linear);
+    columns.insert(columns.end(), block.columns.begin(), block.columns.end());
     for (const Linear& linear : block.rows) split(linear.weight, linear.in_dim);
   }
   for (const Linear& head : transformer.heads) {
     const bool tied = transformer.embeddings.contains(head.weight);
-    if (sharding.vocabulary && !transformer.embeddings.empty() && !tied) by_columns(head);
+    if (sharding.vocabulary && !transformer.embeddings.empty() && !tied) columns.push_back(head);
+  }
+  const std::set<size_t> biases = own_biases(function, columns);
+  for (const Linear& linear : columns) {
+    split(linear.weight, linear.out_dim);
+    if (linear.bias && biases.contains(*linear.bias)) split(*linear.bias, 0);
   }
   return dims;
 }

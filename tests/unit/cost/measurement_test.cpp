@@ -70,6 +70,9 @@ TEST(Measurements, MayStandInAnyOrderOfColumnsWithoutTheOptionalOnes) {
 TEST(Measurements, AreRefusedWithTheirLineAndWhatWouldBeRight) {
   EXPECT_EQ(message_of(""), "times.csv: holds no measurement; `foreflow execute --measurements` writes some");
   EXPECT_EQ(message_of("kind,opp\n"), "times.csv:1: unknown column \"opp\"; the nearest is \"op\"");
+  EXPECT_EQ(message_of("\x1f\x8b\x08,op\n"),
+            "times.csv:1: is no CSV; traces of PyTorch's profiler end in .json or .json.gz, and archives are unpacked "
+            "first");
   EXPECT_EQ(message_of("kind,op,op\n"), "times.csv:1: the column op stands twice");
   EXPECT_EQ(message_of("kind,op\n"), "times.csv:1: has no column \"dtype\"");
   EXPECT_EQ(message_of(kHeader + "compute,Add\n"), "times.csv:2: has 2 cells; the first line names 10 columns");

@@ -1,9 +1,14 @@
 // Attention that is one op reads heads where the projections have written them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <random>
 
+#include "foreflow/interpret/concrete.h"
 #include "foreflow/interpret/mixed.h"
+#include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/context_attention.h"
@@ -83,6 +88,45 @@ TEST(FuseAttention, TakesTheFactorOfTheQueriesIntoItsScale) {
     EXPECT_FLOAT_EQ(op.attributes->float_or("scale", 0), 1 / std::sqrt(4.0));  // heads of 4
   }
   EXPECT_EQ(cores, kLayers);
+}
+
+// scaled_dot_product_attention as torch.onnx.export(dynamo=True) writes it: queries and keys have the root of the scale
+// each, the keys of all heads are turned at once, and rows that see nothing give 0.
+constexpr std::string_view kExported = R"(
+func @main(%q: Tensor[Float32, (2, 4, 3, 8)], %k: Tensor[Float32, (2, 4, 5, 8)], %v: Tensor[Float32, (2, 4, 5, 8)],
+           %mask: Tensor[Float32, (2, 1, 3, 5)]) {
+  %root = Constant[value = Float32()[0.5]]()
+  %zero = Constant[value = Float32()[0]]()
+  %joined = Reshape[shape = [8, 5, 8]](%k)
+  %turned = Transpose[perm = [0, 2, 1]](%joined)
+  %columns = Reshape[shape = [2, 4, 8, 5]](%turned)
+  %queries = Mul(%q, %root)
+  %keys = Mul(%columns, %root)
+  %scores = MatMul(%queries, %keys)
+  %masked = Add(%scores, %mask)
+  %shares = Softmax[axis = -1](%masked)
+  %is_none = IsNaN(%shares)
+  %guarded = Where(%is_none, %zero, %shares)
+  %y = MatMul(%guarded, %v)
+  return %y
+})";
+
+TEST(FuseAttention, ReadsWhatTorchExports) {
+  const ir::Module apart    = ir::parse(std::string(kExported), "exported", ops::table());
+  const ir::Module together = fuse_attention(apart, ops::table());
+  ASSERT_EQ(together.entry().ops.size(), 1);
+  const ir::Op& core = together.entry().ops[0];
+  EXPECT_EQ(core.def->name, "BlockAttention");
+  EXPECT_DOUBLE_EQ(core.attributes->float_or("scale", 0), 0.25);
+
+  std::mt19937_64 random(7);
+  std::vector<ir::Array> arguments = test::random_arguments(apart, random, 2);
+  std::vector<float> mask(30, 0.0F);
+  std::fill_n(mask.begin(), 5, -std::numeric_limits<float>::infinity());  // the first query sees nothing
+  arguments[3] = ir::Array::of_floats({2, 1, 3, 5}, mask);
+  EXPECT_LE(test::relative_difference(interpret::evaluate(together, 0, arguments)[0],
+                                      interpret::evaluate(apart, 0, arguments)[0]),
+            1e-6);
 }
 
 }  // namespace

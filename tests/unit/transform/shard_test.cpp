@@ -144,6 +144,34 @@ TEST(SequenceParallelLayer, KeepsOnlyPartsForTheBackwardPass) {
   for (const int ways : {2, 4, 8}) EXPECT_EQ(kept(2, ways) - kept(1, ways), whole / ways) << ways;
 }
 
+// An exporter that writes equal constants once leaves one vector of zeros for all biases of new layers. It stays whole,
+// is cut where the product by columns adds it, and its gradient is gathered; the matrices are split as they are
+// without.
+TEST(SharedBias, LeavesTheMatricesSplit) {
+  const ir::Module model = ir::parse(R"(
+func @f(weight %g: Tensor[Float32, (16,)], weight %b: Tensor[Float32, (16,)], weight %up: Tensor[Float32, (16, 16)],
+        weight %down: Tensor[Float32, (16, 16)], %x: Tensor[Float32, (4, 16)]) {
+  %n = LayerNormalization(%x, %g, %b)
+  %u = MatMul(%n, %up)
+  %h = Add(%u, %b)
+  %r = Relu(%h)
+  %d = MatMul(%r, %down)
+  %y = Add(%d, %b)
+  return %y
+})",
+                                     "shared", ops::table());
+  const ir::Module step  = add_optimizer(differentiate(model, ops::table()), ops::table(), "adam");
+  for (const TensorPlan::Kind kind : {TensorPlan::Kind::automatic, TensorPlan::Kind::megatron}) {
+    const ir::Module module = shard(step, ops::table(), 2, {.plan = {kind, {}, {}}}).module;
+    EXPECT_EQ(types(module, "up").at("up.1"), "(16, 8)");
+    EXPECT_EQ(types(module, "down").at("down.1"), "(8, 16)");
+    EXPECT_EQ(types(module, "b").at("b.1"), "(16,)");
+    const Collectives found = collectives(module);
+    EXPECT_EQ(found.forward, (std::map<std::string, int>{{"MPIAllreduce", 1}}));
+    EXPECT_EQ(found.backward.at("MPIAllreduce"), 1);
+  }
+}
+
 TEST(ShardErrors, SayWhatWouldBeRight) {
   const auto message = [](int ways, const Sharding& sharding) -> std::string {
     try {
