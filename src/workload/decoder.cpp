@@ -38,10 +38,9 @@ Rotary rotary_of(Network& net, const Pass& pass, int64_t size, int64_t base) {
   return rotary(net, places, pass.keys(), size, base);
 }
 
-Value rotary_attention(Network& net, const std::string& name, Value x, const Heads& heads, const Rotary& rotary,
-                       Pass& pass) {
-  const int64_t hidden = heads.count * heads.size;
-  const auto part      = [&](const std::string& weight, int64_t count) {
+Value rotary_attention(Network& net, const std::string& name, Value x, int64_t hidden, const Heads& heads,
+                       const Rotary& rotary, Pass& pass) {
+  const auto part = [&](const std::string& weight, int64_t count) {
     const Value y = projected(net, name + "attention." + weight, x, hidden, count * heads.size);
     return split_heads(net, y, pass.rows, count, heads.size);  // [b,count,s,d]
   };
@@ -50,7 +49,8 @@ Value rotary_attention(Network& net, const std::string& name, Value x, const Hea
   const Value v      = kept(net, name + "values", part("wv", heads.kv_count), heads, pass);
   const double scale = 1 / std::sqrt(static_cast<double>(heads.size));
   const Value y      = attend(net, q, k, v, heads, {pass.rows, pass.keys()}, scale, pass.masking);
-  return projected(net, name + "attention.wo", merge_heads(net, y, pass.rows, heads.count, heads.size), hidden, hidden);
+  const Value merged = merge_heads(net, y, pass.rows, heads.count, heads.size);
+  return projected(net, name + "attention.wo", merged, heads.count * heads.size, hidden);
 }
 
 Value gated_mlp(Network& net, const std::string& name, Value x, int64_t hidden, int64_t feed_forward) {

@@ -46,9 +46,10 @@ Model inference(Network& net, Phase phase, const Lengths& lengths, const Layers&
 // Angles for the positions of a pass.
 Rotary rotary_of(Network& net, const Pass& pass, int64_t size, int64_t base);
 
-// x[b,rows,h] -> [b,rows,h]; weights NAMEattention.wq, .wk, .wv and .wo without biases, caches NAMEkeys and NAMEvalues.
-Value rotary_attention(Network& net, const std::string& name, Value x, const Heads& heads, const Rotary& rotary,
-                       Pass& pass);
+// x[b,rows,h] -> [b,rows,h], where heads together may be wider than h or narrower; weights NAMEattention.wq, .wk, .wv
+// and .wo without biases, caches NAMEkeys and NAMEvalues.
+Value rotary_attention(Network& net, const std::string& name, Value x, int64_t hidden, const Heads& heads,
+                       const Rotary& rotary, Pass& pass);
 
 // (silu(x gate) * (x up)) down without biases (SwiGLU; Shazeer, 2020); weights NAMEw1, w3 and w2.
 Value gated_mlp(Network& net, const std::string& name, Value x, int64_t hidden, int64_t feed_forward);

@@ -70,7 +70,7 @@ class LlamaWriter {
 
   Value block(const std::string& name, Value x, const Rotary& rotary, Pass& pass) {
     const Value own   = normalised(name + "attention_norm", x);
-    const Value mixed = rotary_attention(net_, name, own, sizes_.heads, rotary, pass);
+    const Value mixed = rotary_attention(net_, name, own, sizes_.hidden, sizes_.heads, rotary, pass);
     x                 = residual_.added(net_, x, mixed);
     const Value y     = normalised(name + "ffn_norm", x);
     return residual_.added(net_, x, gated_mlp(net_, name + "feed_forward.", y, sizes_.hidden, sizes_.feed_forward));
@@ -99,6 +99,7 @@ WorkloadDef row() {
        {"hidden", "width (4096)"},
        {"heads", "attention heads (32)"},
        {"kv_heads", "heads of keys and values, a divisor of heads (heads)"},
+       {"head_size", "width of a head (hidden / heads)"},
        {"feed_forward", "inner width of the gated MLP (11008)"},
        {"sequence", "tokens a sample (4096)"},
        {"vocabulary", "tokens in the vocabulary (32000)"},

@@ -51,14 +51,14 @@ class MoeWriter {
 
   Value layers(Pass& pass) {
     zero_               = net_.number(0);
-    const Rotary rotary = rotary_of(net_, pass, z_.width(), static_cast<int64_t>(z_.rotary_base));
+    const Rotary rotary = rotary_of(net_, pass, z_.head_size, static_cast<int64_t>(z_.rotary_base));
     const Value table   = net_.weight("wte", {z_.vocabulary, z_.hidden});
     const Value ids     = net_.integers("ids", {z_.batch, pass.rows});
     Value x = residual_.begun(net_, net_.op("Gather", {table, ids}, {{"axis", int64_t{0}}}, "tokens"));  // [b,s,h]
     for (int64_t i = 0; i < z_.layers; ++i) {
       const std::string name = "h." + std::to_string(i) + ".";
       const Value own        = norm(name + "norm_1", x);
-      const Value mixed      = rotary_attention(net_, name, own, z_.attention(), rotary, pass);
+      const Value mixed      = rotary_attention(net_, name, own, z_.hidden, z_.attention(), rotary, pass);
       x                      = residual_.added(net_, x, mixed);
       const Value y          = norm(name + "norm_2", x);
       x                      = residual_.added(net_, x, i < z_.dense_layers ? dense(name, y) : experts(name, y, pass));

@@ -71,12 +71,13 @@ MoeSizes read_moe(const Request& request) {
   sizes.normalise   = json.bool_or("normalise_gates", true);
   sizes.rotary_base = static_cast<double>(positive(json, "rotary_base", 10000));
   sizes.batch       = request.batch;
-  check_divides(json, "heads", sizes.heads, "heads", sizes.hidden, "the hidden size");
+  if (!json.has("head_size")) check_divides(json, "heads", sizes.heads, "heads", sizes.hidden, "the hidden size");
+  sizes.head_size = positive(json, "head_size", sizes.hidden / sizes.heads);
   check_divides(json, "kv_heads", sizes.kv_heads, "heads of keys and values", sizes.heads, "the number of heads");
   check_divides(json, "routing_groups", sizes.groups, "groups", sizes.sequence, "the sequence length");
-  if (sizes.width() % 2 != 0)
-    throw Error(place(json, "heads"),
-                "makes heads of " + std::to_string(sizes.width()) + "; rotary embeddings need an even size");
+  if (sizes.head_size % 2 != 0)
+    throw Error(place(json, json.has("head_size") ? "head_size" : "heads"),
+                "makes heads of " + std::to_string(sizes.head_size) + "; rotary embeddings need an even size");
   if (sizes.top_k > sizes.experts)
     throw Error(place(json, "top_k"), std::to_string(sizes.top_k) + " of " + std::to_string(sizes.experts) +
                                           " experts cannot be chosen; use at most " + std::to_string(sizes.experts));
@@ -93,6 +94,7 @@ std::vector<Key> moe_keys() {
           {"feed_forward", "width inside an expert (4 x hidden)"},
           {"heads", "attention heads (12)"},
           {"kv_heads", "heads of keys and values (as many as heads)"},
+          {"head_size", "width of a head (hidden / heads)"},
           {"sequence", "tokens a sample (1024)"},
           {"rotary_base", "of the angles of the rotary embeddings (10000)"},
           {"vocabulary", "tokens in the vocabulary (32000)"},

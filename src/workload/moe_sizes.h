@@ -12,7 +12,8 @@ struct Routing {
 };
 
 struct MoeSizes {
-  int64_t layers, hidden, ffn, heads, kv_heads, sequence, context, vocabulary, experts, top_k, shared_experts;
+  int64_t layers, hidden, ffn, heads, kv_heads, head_size, sequence, context, vocabulary, experts, top_k,
+      shared_experts;
   int64_t dense_layers, dense_feed_forward;  // the first layers have one MLP of this width in place of experts
   int64_t groups;                            // of each sample
   double capacity_factor;
@@ -21,8 +22,7 @@ struct MoeSizes {
   double rotary_base;
   int64_t batch;
 
-  int64_t width() const { return hidden / heads; }
-  Heads attention() const { return {heads, kv_heads, width()}; }
+  Heads attention() const { return {heads, kv_heads, head_size}; }
   // The routing of a pass with `tokens` tokens per sample. A single decoded token is never dropped.
   Routing routing(int64_t rows) const;
 };

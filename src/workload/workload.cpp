@@ -32,6 +32,7 @@ int64_t positive(const JsonView& sizes, std::string_view key, int64_t fallback, 
 }
 
 int64_t head_size(const JsonView& sizes, int64_t hidden, int64_t heads) {
+  if (sizes.has("head_size")) return positive(sizes, "head_size", 1);
   if (hidden % heads == 0) return hidden / heads;
   refuse(sizes, "heads",
          std::to_string(heads) + " heads do not divide the hidden size " + std::to_string(hidden) +

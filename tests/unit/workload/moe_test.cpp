@@ -52,6 +52,16 @@ TEST(Moe, PresetsMayBeShrunk) {
   EXPECT_EQ(model.tokens_per_sample, 128);
 }
 
+// Qwen3-30B-A3B, whose checkpoint has 30,532,122,624 parameters, 256 a layer of them in norms of queries and keys.
+TEST(Moe, HeadsMayBeWiderThanTheirPartOfTheHiddenSize) {
+  const workload::Model model = build(
+      R"({"layers": 48, "hidden": 2048, "heads": 32, "kv_heads": 4, "head_size": 128, "feed_forward": 768,
+          "experts": 128, "top_k": 8, "vocabulary": 151936, "sequence": 64})");
+  EXPECT_EQ(parameters(model.module), 30532122624.0 - 48 * 256);
+  EXPECT_EQ(refusal(R"({"hidden": 8, "heads": 2, "head_size": 3})"),
+            "sizes.head_size: makes heads of 3; rotary embeddings need an even size");
+}
+
 // An even share of 4 groups of 16 tokens with 2 choices each among 8 experts is 4; the factor 1.3 makes it 5.2.
 TEST(Moe, RoundsTheCapacityUp) {
   const std::string sizes = R"("layers": 1, "hidden": 8, "heads": 2, "sequence": 64, "routing_groups": 4)";
