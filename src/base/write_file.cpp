@@ -103,4 +103,11 @@ void write_file(const std::string& path, std::string_view content) {
   fresh ? write_beside_and_rename(path, content) : write_in_place(path, content);
 }
 
+void check_folder_of(const std::string& path) {
+  const fs::path folder = path == "-" ? fs::path() : fs::path(path).parent_path();
+  std::error_code unknown;
+  if (folder.empty() || fs::is_directory(folder, unknown)) return;
+  cannot_write(path, fs::exists(folder, unknown) ? ENOTDIR : ENOENT);
+}
+
 }  // namespace foreflow

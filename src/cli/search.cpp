@@ -127,6 +127,8 @@ search::Result searched(const Options& options) {
 }
 
 void run(const Options& options) {
+  check_folder_of(options.json);
+  check_folder_of(options.csv);
   const search::Result result = searched(options);
   const auto top              = static_cast<size_t>(options.top);
   if (options.json != "-" && options.csv != "-") show(search::to_text(result, top));

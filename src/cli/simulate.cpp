@@ -13,6 +13,7 @@
 #include "foreflow/base/escape.h"
 #include "foreflow/base/memory.h"
 #include "foreflow/base/progress.h"
+#include "foreflow/base/text.h"
 #include "foreflow/report/memory.h"
 #include "foreflow/report/writer.h"
 #include "foreflow/scenario/idle.h"
@@ -106,6 +107,8 @@ Json json_of(const std::vector<scenario::IdleKey>& idle) {
 
 void run(const Options& options) {
   const report::DeviceChoice choice = report::read_device_choice(options.devices, "--devices");
+  check_folder_of(options.json);
+  for (const auto& [writer, path] : options.reports) check_folder_of(path);
   const bool tells_all   = options.devices.empty() && any_has(asked(options), &report::WriterDef::every_device);
   const Simulated result = within_memory("the simulation", tells_all, [&] { return simulated(options); });
   const scenario::Outcome& outcome = result.outcome;

@@ -10,6 +10,7 @@
 #include "cli/timing.h"
 #include "foreflow/base/escape.h"
 #include "foreflow/base/progress.h"
+#include "foreflow/base/text.h"
 #include "foreflow/scenario/scenario.h"
 
 namespace foreflow::cli::definitions::sweep_command {
@@ -55,6 +56,8 @@ size_t crashed(const sweep::Result& result) {
 void run(const Options& options) {
   if (options.jobs < 1) throw Error("--jobs", std::to_string(options.jobs) + " is too small; use 1 or more");
   if (options.top < 1) throw Error("--top", std::to_string(options.top) + " is too small; use 1 or more");
+  check_folder_of(options.json);
+  check_folder_of(options.csv);
   const sweep::Result result = swept(options);
   Json json                  = sweep::to_json(result);
   if (options.timing) add_timing(json);

@@ -1,6 +1,7 @@
 // Copies of weights that products in fp8 read (ir/fp8.h). Transformer Engine keeps them beside the weights from one
 // iteration to the next: one as it is for the forward pass, one transposed for gradients of x (module/base.py,
-// set_fp8_weights), a byte for each number.
+// set_fp8_weights), a byte for each number. A program that only infers has them in place of the weights, as engines
+// that serve models do.
 #pragma once
 
 #include <vector>

@@ -130,6 +130,14 @@ class Beginning {
   std::map<int32_t, size_t> numbers_;  // of the program's devices
 };
 
+bool trains(const ir::Module& module) {
+  return std::any_of(module.functions.begin(), module.functions.end(), [](const ir::Function& function) {
+    return std::any_of(function.ops.begin(), function.ops.end(), [](const ir::Op& op) {
+      return !op.is_call() && (op.def->role == ir::Role::loss_gradient || op.def->role == ir::Role::optimizer);
+    });
+  });
+}
+
 // The streams of a replica, in the order of their devices and not of their first use, and the devices.
 void add_streams(const std::set<ir::Device>& devices, const DeviceNumbering& placement,
                  stream::CompactProgram& program) {
@@ -204,11 +212,16 @@ Lowered lowered_as_written(const ir::Module& module, const interpret::MixedInter
   stream::CompactProgram& program = lowered.compact;
   add_streams(devices, placement, program);
   Beginning beginning(placement, program, maker);
-  for (size_t i = 0; i < function.parameters.size(); ++i)
-    beginning.add(entry.function, function, i, entry.values[i].type);
   const std::vector<int> copies = fp8_copies(module);
+  const bool keeps_weights      = trains(module);
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    ir::Type type = entry.values[i].type;
+    if (copies[i] > 0 && !keeps_weights) type.dtype = ir::DType::f8;
+    beginning.add(entry.function, function, i, type);
+  }
   for (size_t i = 0; i < copies.size(); ++i) {
-    if (copies[i] > 0) beginning.add_fp8(function.values[i].name, copies[i], entry.values[i].type);
+    const int beside = copies[i] - (keeps_weights ? 0 : 1);
+    if (beside > 0) beginning.add_fp8(function.values[i].name, beside, entry.values[i].type);
   }
   for (const Input& input : options.inputs) beginning.add(input);
   program.computes       = std::move(maker.computes);

@@ -133,12 +133,18 @@ Demand::Part part_of(const std::vector<PartOp>& ops, int ways, int shards, const
   return part;
 }
 
-void add_parameters(const ir::Function& function, Demand& demand) {
+// Weights that only infer in fp8 have a byte for each number: of others that is too little, as a bound may be.
+Bytes held(const ir::Type& weight, const Scenario& scenario) {
+  const bool fp8 = scenario.workload.fp8 && scenario.workload.mode == workload::Mode::inference && weight.is_tensor();
+  return fp8 ? Bytes(static_cast<double>(ir::element_count(weight.dims))) : ir::bytes_of(weight);
+}
+
+void add_parameters(const ir::Function& function, const Scenario& scenario, Demand& demand) {
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     const ir::TypeRef& type = function.values[i].annotation;
     if (type == nullptr || !(ir::device_of(*type) == kFirst)) continue;
     const bool weight = function.parameters[i] == ir::ParameterRole::weight;
-    (weight ? demand.weights : demand.data) += ir::bytes_of(*type);
+    (weight ? demand.weights : demand.data) += weight ? held(*type, scenario) : ir::bytes_of(*type);
   }
 }
 
@@ -236,7 +242,7 @@ Demand demand_of(const Scenario& asked, const Sequential& sequential, const plat
   const auto module = shards > 0 ? group : flat(try_distribute(sequential, scenario, platform, shared).value());
   Demand demand;
   demand.samples = sequential.samples / transform::replicas_in_group(scenario.strategy.cp, scenario.strategy.ep);
-  add_parameters(module->entry(), demand);
+  add_parameters(module->entry(), scenario, demand);
   if (trains)
     add_held(std::move(group), shards, demand);
   else

@@ -136,22 +136,36 @@ void read_sizes(const JsonView& json, Workload& workload) {
   workload.decodes = json.string_or("phase", "") == "decode";
 }
 
+void check_phase(const JsonView& json, const Workload& workload) {
+  if (workload.mode == workload::Mode::training && json.has("phase"))
+    json.at("phase").fail("is of inference, and this workload trains; write \"mode\": \"inference\" beside it");
+}
+
+std::string read_loss(const JsonView& json) {
+  const std::string loss = json.string_or("loss", "");
+  const auto names       = transform::loss_names();
+  if (json.has("loss") && std::find(names.begin(), names.end(), loss) == names.end())
+    json.at("loss").fail("unknown loss \"" + loss + "\"; use " + list_or(names));
+  return loss;
+}
+
 }  // namespace
 
 Workload read_workload(const JsonView& json) {
   Workload workload;
   read_source_of(json, workload);
   read_sizes(json, workload);
-  workload.dtype          = read_dtype(json, workload);
-  workload.fp8            = has_dtype(json, "fp8");
-  workload.tf32           = has_dtype(json, "tf32");
-  workload.fp8_updates    = read_fp8_updates(json);
-  workload.mode           = read_mode(json, workload);
+  workload.dtype       = read_dtype(json, workload);
+  workload.fp8         = has_dtype(json, "fp8");
+  workload.tf32        = has_dtype(json, "tf32");
+  workload.fp8_updates = read_fp8_updates(json);
+  workload.mode        = read_mode(json, workload);
+  check_phase(json, workload);
   workload.optimizer      = read_optimizer(json, workload);
   workload.precision      = read_precision(json, workload);
   workload.clip_gradients = read_clip_gradients(json);
   workload.gradients_of = json.bool_or("input_gradient", false) ? transform::Inputs::floating : transform::Inputs::none;
-  workload.loss         = json.string_or("loss", "");
+  workload.loss         = read_loss(json);
   workload.output       = json.string_or("output", workload.output);
   workload.loss_axis    = json.int_or("loss_axis", workload.loss_axis);
   if (json.has("weights")) workload.weights = split(json.at("weights").as_string(), '|');

@@ -68,6 +68,15 @@ TEST(WriteFile, NamesAFolderThatIsNotThereAndLeavesNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(folder / ""));
 }
 
+TEST(CheckFolder, IsOfThePathThatIsToBeWritten) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "file", "x");
+  EXPECT_THROW(check_folder_of(folder / "absent/file"), Error);
+  EXPECT_THROW(check_folder_of(folder / "file/file"), Error);
+  for (const std::string& path : {folder / "new", std::string("new"), std::string("-"), std::string("/dev/null")})
+    EXPECT_NO_THROW(check_folder_of(path)) << path;
+}
+
 TEST(WriteFile, LeavesDevicesAndLinksWhatTheyAre) {
   write_file("/dev/null", "x");
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));

@@ -57,6 +57,18 @@ TEST(Fp8Workload, KeepsTwoCopiesOfEveryMatrixOfALayer) {
   }
 }
 
+// Inference has no backward pass and updates nothing: a matrix is there once, a byte for each number.
+TEST(Fp8Workload, InfersFromOneCopyOfEveryMatrixOfALayer) {
+  const auto beginning = [](const std::string& dtype) {
+    const std::string text =
+        R"({"workload": {"model": "llama", "layers": 3, "hidden": 1024, "heads": 8, "feed_forward": 4096,
+      "vocabulary": 512, "sequence": 256, "mode": "inference", "phase": "decode", "dtype": ")" +
+        dtype + R"("}, "platform": {"topology": "dgx_h100", "nodes": 1}, "strategy": {"tp": 2}})";
+    return at_the_beginning(run(load(parse_json(text, "fp8.json"), "fp8.json")));
+  };
+  EXPECT_EQ(beginning("bf16") - beginning("fp8"), Bytes(3 * (4. * 1024 * 1024 + 3. * 1024 * 4096) / 2));
+}
+
 // What each further layer adds to the peak of one device. With fp8 the operands of the second product (the results of
 // norms and of the activation) are kept in a byte instead of two, that of the projection also in a byte, beside those
 // of attention: GPT 2 (h + h + 4 h) - (h + h + h + 4 h) = 5 h a token less, LLaMA h + f less. Two copies of each matrix
