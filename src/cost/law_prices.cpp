@@ -33,8 +33,8 @@ std::optional<Found> find_law(const Calibrations& calibrations, std::string_view
   return std::nullopt;
 }
 
-// As kernels of training were measured, where they were. Products of bytes in training are made by the kernels that make
-// those of 16 bits, at the rate of bytes, and not by those of serving, which scale blocks.
+// As kernels of training were measured, where they were. Products of bytes in training are made by the kernels that
+// make those of 16 bits, at the rate of bytes, and not by those of serving, which scale blocks.
 std::vector<std::string> kinds_of(std::string_view dtype) {
   std::vector<std::string> kinds = {std::string(dtype) + " in training", std::string(dtype)};
   if (dtype == "f8") kinds.insert(kinds.begin() + 1, "bf16 in training");

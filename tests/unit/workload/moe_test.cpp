@@ -59,7 +59,7 @@ TEST(Moe, HeadsMayBeWiderThanTheirPartOfTheHiddenSize) {
           "experts": 128, "top_k": 8, "vocabulary": 151936, "sequence": 64})");
   EXPECT_EQ(parameters(model.module), 30532122624.0 - 48 * 256);
   EXPECT_EQ(refusal(R"({"hidden": 8, "heads": 2, "head_size": 3})"),
-            "sizes.head_size: makes heads of 3; rotary embeddings need an even size");
+            "sizes: $.head_size: makes heads of 3; rotary embeddings need an even size");
 }
 
 // An even share of 4 groups of 16 tokens with 2 choices each among 8 experts is 4; the factor 1.3 makes it 5.2.
