@@ -26,7 +26,8 @@ sys.path = [path for path in sys.path if os.path.abspath(path) != HERE] + [HERE]
 
 import torch
 
-from profile_ops import OPS, NotMeasured, Type, leaves
+from profile_kernels import NotMeasured, Type, leaves
+from profile_ops import OPS
 
 TYPES = {
     "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
