@@ -22,14 +22,21 @@ Plan plan(const Task& task) {
 
 FlowPlan flows(const Task& task) { return stepwise(plan(task), task); }
 
+std::vector<Kind> completed_by_a_message() {
+  std::vector<Kind> result;
+  for (const KindDef& def : kinds()) {
+    if (def.message != nullptr) result.push_back(def.kind);
+  }
+  return result;
+}
+
 }  // namespace
 
 AlgorithmDef row() {
-  return {.name   = "direct",
-          .doc    = "one message from each rank to each rank that needs it, all at once",
-          .source = "linear algorithms of Chan et al. 2007",
-          .kinds  = {Kind::send, Kind::gather, Kind::scatter, Kind::all_to_all, Kind::reduce_scatter, Kind::all_gather,
-                     Kind::shift},
+  return {.name            = "direct",
+          .doc             = "one message from each rank to each rank that needs it, all at once",
+          .source          = "linear algorithms of Chan et al. 2007",
+          .kinds           = completed_by_a_message(),
           .supports        = any_group,
           .plan            = plan,
           .flows           = flows,

@@ -22,7 +22,8 @@ std::vector<KindDef> rows() {
        .ops        = {"Send"},
        .bus_factor = all_bytes,
        .message    = [](int, int from, int) { return from == 0 ? 0 : -1; },
-       .chunks     = one_chunk},
+       .chunks     = one_chunk,
+       .messages   = true},
       {.name       = "all_reduce",
        .kind       = Kind::all_reduce,
        .ops        = {"MPIAllreduce", "MPIAllreduceMax"},
@@ -52,13 +53,15 @@ std::vector<KindDef> rows() {
        .root_receives = true,
        .bus_factor    = bytes_of_others,
        .message       = [](int, int from, int to) { return to == 0 ? from : -1; },
-       .chunks        = chunk_a_rank},
+       .chunks        = chunk_a_rank,
+       .messages      = true},
       {.name       = "scatter",
        .kind       = Kind::scatter,
        .ops        = {"MPIScatter"},
        .bus_factor = bytes_of_others,
        .message    = [](int, int from, int to) { return from == 0 ? to : -1; },
-       .chunks     = chunk_a_rank},
+       .chunks     = chunk_a_rank,
+       .messages   = true},
       {.name       = "all_to_all",
        .kind       = Kind::all_to_all,
        .ops        = {"MPIAlltoall"},
@@ -66,7 +69,8 @@ std::vector<KindDef> rows() {
        .every_pair = true,
        .bus_factor = bytes_of_others,
        .message    = [](int ranks, int from, int to) { return from * ranks + to; },
-       .chunks     = chunk_a_pair},
+       .chunks     = chunk_a_pair,
+       .messages   = true},
       {.name       = "shift",
        .kind       = Kind::shift,
        .remark     = " (each rank to the next)",
@@ -74,7 +78,8 @@ std::vector<KindDef> rows() {
        .of_each    = true,
        .bus_factor = all_bytes,
        .message    = [](int ranks, int from, int to) { return to == (from + 1) % ranks ? from : -1; },
-       .chunks     = chunk_a_rank},
+       .chunks     = chunk_a_rank,
+       .messages   = true},
   };
 }
 
@@ -89,6 +94,14 @@ const KindDef& def_of(Kind kind) {
   const auto row = std::find_if(kinds().begin(), kinds().end(), [&](const KindDef& def) { return def.kind == kind; });
   FOREFLOW_CHECK(row != kinds().end(), "every kind of collectives has a row");
   return *row;
+}
+
+std::vector<Kind> message_kinds() {
+  std::vector<Kind> result;
+  for (const KindDef& def : kinds()) {
+    if (def.messages) result.push_back(def.kind);
+  }
+  return result;
 }
 
 std::string_view name(Kind kind) { return def_of(kind).name; }

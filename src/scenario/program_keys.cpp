@@ -1,20 +1,10 @@
 #include "scenario/program_keys.h"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
-
 #include "foreflow/scenario/strategy_key.h"
 #include "foreflow/schedule/schedule.h"
 
 namespace foreflow::scenario {
 namespace {
-
-// Keys that say what is done with the program of a replica.
-constexpr std::array<std::string_view, 11> kOfReplicas = {
-    "zero",          "overlap_gradients", "bucket_size",           "first_bucket_size",
-    "shard_unit",    "prefetch",          "limit_reduce_scatters", "reshard_after_forward",
-    "float_gathers", "overlap_sends",     "overlap_tensor"};
 
 Json placement_key(const Placement& placement) {
   Json key = Json::array(), devices = Json::array(), order = Json::array();
@@ -48,8 +38,7 @@ std::string unpipelined_key(const Strategy& strategy, int shards) {
 std::string pipelined_key(const Strategy& strategy, const Placement& placement, int run, int shards) {
   Json key = Json::object();
   for (const StrategyKeyDef& row : strategy_keys()) {
-    const bool own = std::find(kOfReplicas.begin(), kOfReplicas.end(), row.name) == kOfReplicas.end();
-    if (own && row.write != nullptr) key.set(row.name, row.write(strategy));
+    if (!row.of_replicas && row.write != nullptr) key.set(row.name, row.write(strategy));
   }
   key.set("placement", placement_key(placement)).set("run", run);
   return key.set("two", shards).dump_compact();

@@ -51,10 +51,14 @@ struct KindDef {
   int (*message)(int ranks, int from, int to) = nullptr;
   int (*chunks)(int ranks)                    = nullptr;
   bool adds                                   = false;  // the receiver of such a message adds it to its own data
+  // True: libraries have no algorithm of their own for it, and make it of sends and receives.
+  bool messages = false;
 };
 
 const Registry<KindDef>& kinds();
 const KindDef& def_of(Kind kind);
+// The kinds that libraries make of sends and receives (KindDef::messages), in the order of the rows.
+std::vector<Kind> message_kinds();
 std::string_view name(Kind kind);
 // Throws Error with the nearest name when there is no such kind.
 Kind kind_named(std::string_view name, const std::string& where);

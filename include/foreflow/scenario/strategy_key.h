@@ -103,7 +103,10 @@ struct StrategyKeyDef {
   // True where the key changes the program of a single unpipelined replica. All other keys only decide how that program
   // is split, scheduled and replicated.
   bool of_one_replica = false;
-  SearchRule search   = {};
+  // True where the key only decides what is done with the finished program of a replica, so that all its values share
+  // that program, pipelined or not.
+  bool of_replicas  = false;
+  SearchRule search = {};
   // Why the key, which the scenario has, changes nothing in it, as a clause ("tp is 1"); "": it does, or has its
   // default or another value that asks for nothing. Null: it always does something.
   std::string (*idle)(const Scenario& scenario) = nullptr;

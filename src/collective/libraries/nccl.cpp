@@ -43,7 +43,7 @@ void add_ways(std::vector<Way>& ways, std::string_view algorithm, const Protocol
 }
 
 void add_messages(std::vector<Way>& ways, const Protocols& ring) {
-  const std::vector<Kind> kinds = {Kind::send, Kind::gather, Kind::scatter, Kind::all_to_all, Kind::shift};
+  const std::vector<Kind> kinds = message_kinds();
   const Latencies &ll = ring.front(), &simple = ring.back();
   for (const Era& era : eras()) {
     Way way{.algorithm = "direct", .protocol = "LL", .kinds = kinds, .start = ll.start, .step = ll.step};

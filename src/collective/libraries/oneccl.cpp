@@ -5,7 +5,6 @@
 namespace foreflow::collective::definitions::oneccl {
 
 LibraryDef row() {
-  const std::vector<Kind> messages = {Kind::send, Kind::gather, Kind::scatter, Kind::all_to_all, Kind::shift};
   return {"oneccl@2021",
           "oneCCL 2021: topo, rabenseifner, ring, double_tree; its own latencies are not published",
           "Intel oneAPI Collective Communications Library, Environment Variables",
@@ -15,7 +14,7 @@ LibraryDef row() {
            {.algorithm = "tree"},
            {.algorithm = "binomial", .kinds = {Kind::broadcast, Kind::reduce}},
            {.algorithm = "van_de_geijn"},
-           {.algorithm = "direct", .kinds = messages}},
+           {.algorithm = "direct", .kinds = message_kinds()}},
           "nreduce, 2d; copy engines against kernels; sizes at which its tables change over"};
 }
 

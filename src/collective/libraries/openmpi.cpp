@@ -5,7 +5,6 @@
 namespace foreflow::collective::definitions::openmpi {
 
 LibraryDef row() {
-  const std::vector<Kind> messages = {Kind::send, Kind::gather, Kind::scatter, Kind::all_to_all, Kind::shift};
   return {"openmpi@4.1",
           "Open MPI 4.1, coll/tuned: recursive doubling, ring, Rabenseifner, binomial and pipelined trees, Bruck",
           "Open MPI documentation, Tuning Collectives; ompi/mca/coll/tuned",
@@ -17,7 +16,7 @@ LibraryDef row() {
            {.algorithm = "van_de_geijn"},
            {.algorithm = "bruck"},
            {.algorithm = "pairwise"},
-           {.algorithm = "direct", .kinds = messages}},
+           {.algorithm = "direct", .kinds = message_kinds()}},
           "sizes at which its rules change over; han and hcoll; eager and rendezvous messages"};
 }
 

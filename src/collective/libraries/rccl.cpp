@@ -39,7 +39,7 @@ LibraryDef row() {
     library.ways.push_back(way("chain", row, row.ring, row.ring_between));
     library.ways.push_back(way("tree", row, row.tree, row.tree_between));
     library.ways.push_back(way("direct", row, row.ring, row.ring_between));
-    library.ways.back().kinds = {Kind::send, Kind::gather, Kind::scatter, Kind::all_to_all, Kind::shift};
+    library.ways.back().kinds = message_kinds();
   }
   return library;
 }

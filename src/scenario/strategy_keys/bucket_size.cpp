@@ -33,11 +33,12 @@ StrategyKeyDef row() {
           .otherwise =
               "\"25MB\" as in PyTorch with `zero` or `overlap_gradients`; else every gradient travels by itself, after "
               "the backward pass",
-          .read       = read,
-          .settle     = settle,
-          .depends_on = {"bucket_size", "zero", "overlap_gradients"},
-          .write      = write,
-          .idle       = unless_copied};
+          .read        = read,
+          .settle      = settle,
+          .depends_on  = {"bucket_size", "zero", "overlap_gradients"},
+          .write       = write,
+          .of_replicas = true,
+          .idle        = unless_copied};
 }
 
 }  // namespace foreflow::scenario::definitions::bucket_size_key

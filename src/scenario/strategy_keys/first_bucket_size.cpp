@@ -25,15 +25,16 @@ std::string idle(const Scenario& scenario) {
 }  // namespace
 
 StrategyKeyDef row() {
-  return {.name       = "first_bucket_size",
-          .doc        = "size of the first bucket of a backward pass, which is small where its sum is to begin early",
-          .type       = types::bytes(),
-          .otherwise  = "that of the others, `bucket_size`",
-          .read       = read,
-          .settle     = settle,
-          .depends_on = {"first_bucket_size"},
-          .write      = write,
-          .idle       = idle};
+  return {.name        = "first_bucket_size",
+          .doc         = "size of the first bucket of a backward pass, which is small where its sum is to begin early",
+          .type        = types::bytes(),
+          .otherwise   = "that of the others, `bucket_size`",
+          .read        = read,
+          .settle      = settle,
+          .depends_on  = {"first_bucket_size"},
+          .write       = write,
+          .of_replicas = true,
+          .idle        = idle};
 }
 
 }  // namespace foreflow::scenario::definitions::first_bucket_size_key

@@ -20,12 +20,13 @@ StrategyKeyDef row() {
               "with zero 2 or 3 and overlap_gradients: a device packs the gradients of a bucket or unit once the sum "
               "before it has ended, so that no more than one of them waits beside those that are computed (FSDP2's "
               "reduce_scatter_state); false: as many wait as are made",
-          .type       = types::flag(),
-          .fallback   = false,
-          .read       = read_flag<&Strategy::limit_scatters>,
-          .depends_on = {"limit_reduce_scatters"},
-          .write      = write_member<&Strategy::limit_scatters>,
-          .idle       = idle};
+          .type        = types::flag(),
+          .fallback    = false,
+          .read        = read_flag<&Strategy::limit_scatters>,
+          .depends_on  = {"limit_reduce_scatters"},
+          .write       = write_member<&Strategy::limit_scatters>,
+          .of_replicas = true,
+          .idle        = idle};
 }
 
 }  // namespace foreflow::scenario::definitions::limit_reduce_scatters_key

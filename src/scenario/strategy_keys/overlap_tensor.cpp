@@ -29,17 +29,18 @@ StrategyKeyDef row() {
           "the sum of one chunk travels (`D1.tp`) while the next one is computed; in the backward pass, the gradient "
           "of the weight hides the last one. With sequence_parallel what is gathered goes round a ring beside the "
           "products that read it, or, for gradients of weights, travels beside those of activations",
-      .type     = types::whole(1, kMostChunks),
-      .fallback = 1,
-      .read     = read,
-      .write    = write_member<&Strategy::tensor_chunks>,
-      .search   = {.searched = Searched::always,
-                   .turn     = 120,
-                   .legal    = legal,
-                   .fastest  = Open::last,
-                   .leanest  = Open::last,
-                   .refines  = true},
-      .idle     = idle};
+      .type        = types::whole(1, kMostChunks),
+      .fallback    = 1,
+      .read        = read,
+      .write       = write_member<&Strategy::tensor_chunks>,
+      .of_replicas = true,
+      .search      = {.searched = Searched::always,
+                      .turn     = 120,
+                      .legal    = legal,
+                      .fastest  = Open::last,
+                      .leanest  = Open::last,
+                      .refines  = true},
+      .idle        = idle};
 }
 
 }  // namespace foreflow::scenario::definitions::overlap_tensor_key

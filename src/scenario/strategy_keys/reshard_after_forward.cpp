@@ -25,13 +25,14 @@ StrategyKeyDef row() {
       .doc =
           "with zero 3: weights are gathered again for the backward pass; false: they stay from the forward pass on "
           "(FSDP's SHARD_GRAD_OP)",
-      .type       = types::flag(),
-      .fallback   = true,
-      .read       = read,
-      .settle     = settle,
-      .depends_on = {"reshard_after_forward", "pp", "microbatches", "microbatch_size", "global_batch", "dp"},
-      .write      = write,
-      .idle       = idle_flag<&Strategy::keeps_gathered, unless_weights_split>};
+      .type        = types::flag(),
+      .fallback    = true,
+      .read        = read,
+      .settle      = settle,
+      .depends_on  = {"reshard_after_forward", "pp", "microbatches", "microbatch_size", "global_batch", "dp"},
+      .write       = write,
+      .of_replicas = true,
+      .idle        = idle_flag<&Strategy::keeps_gathered, unless_weights_split>};
 }
 
 }  // namespace foreflow::scenario::definitions::reshard_after_forward_key

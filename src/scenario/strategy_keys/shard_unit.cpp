@@ -25,12 +25,13 @@ StrategyKeyDef row() {
           .doc =
               "what travels together of gradients and split weights. `size`: as much as bucket_size says; `block`: a "
               "layer, as FSDP with an auto-wrap policy or fully_shard of each block",
-          .type       = types::one_of({kUnits.begin(), kUnits.end()}),
-          .fallback   = "size",
-          .read       = read,
-          .depends_on = {"shard_unit"},
-          .write      = write,
-          .idle       = idle_flag<&Strategy::by_block, unless_copied>};
+          .type        = types::one_of({kUnits.begin(), kUnits.end()}),
+          .fallback    = "size",
+          .read        = read,
+          .depends_on  = {"shard_unit"},
+          .write       = write,
+          .of_replicas = true,
+          .idle        = idle_flag<&Strategy::by_block, unless_copied>};
 }
 
 }  // namespace foreflow::scenario::definitions::shard_unit_key

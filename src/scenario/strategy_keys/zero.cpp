@@ -30,12 +30,13 @@ StrategyKeyDef row() {
           .doc =
               "1: optimizer states (and master weights) are split over the replicas, 2: gradients too, 3: weights too "
               "(Rajbhandari et al., 2020; FSDP)",
-          .type       = types::whole(0, kStages),
-          .fallback   = 0,
-          .read       = read,
-          .settle     = settle,
-          .depends_on = {"zero"},
-          .write      = write_member<&Strategy::zero>,
+          .type        = types::whole(0, kStages),
+          .fallback    = 0,
+          .read        = read,
+          .settle      = settle,
+          .depends_on  = {"zero"},
+          .write       = write_member<&Strategy::zero>,
+          .of_replicas = true,
           .search =
               {.searched = Searched::always, .turn = 60, .legal = legal, .fastest = Open::last, .leanest = Open::last},
           .idle = idle_flag<&Strategy::zero, unless_copied>};

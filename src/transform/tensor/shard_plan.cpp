@@ -9,6 +9,7 @@
 #include "transform/layout/sequence_layout.h"
 #include "transform/rewrite/factor_text.h"
 #include "transform/rewrite/op_types.h"
+#include "transform/tensor/numbered_parts.h"
 #include "transform/tensor/vocabulary.h"
 #include "transform/tensor/weight_plan.h"
 
@@ -281,35 +282,8 @@ class ShardPlanner {
     if (to.size() <= from.size() || dim >= from.size()) return 0;
     int64_t shown = 1;
     for (size_t i = dim; i <= dim + to.size() - from.size(); ++i) shown *= to[i];
-    return shown == from[dim] && is_taken_apart(function_.output(arrival.op, 0), to[dim]) ? to[dim] : 0;
-  }
-
-  // Whether all that reads a value, seen through views, takes numbered ones of its `parts` out of it.
-  bool is_taken_apart(ir::ValueId id, int64_t parts) const {
-    bool any = false;
-    for (const ir::Op& op : function_.ops) {
-      const auto inputs = function_.inputs(op);
-      if (std::find(inputs.begin(), inputs.end(), id) == inputs.end()) continue;
-      if (op.is_call()) return false;
-      const ir::Copy copy = op.def->copy;
-      const bool moves    = copy == ir::Copy::same || copy == ir::Copy::permuted || copy == ir::Copy::ones_moved;
-      const bool row      = op.def->vocabulary.kind == ir::VocabularyForm::Kind::lookup && inputs[0] == id;
-      const bool takes    = row || op.def->name == "Split" || takes_one_part(op, parts);
-      if (!takes && !(moves && is_taken_apart(function_.output(op, 0), parts))) return false;
-      any = true;
-    }
-    return any;
-  }
-
-  // Whether the op is a Slice of one of `parts` rows along some dimension.
-  bool takes_one_part(const ir::Op& op, int64_t parts) const {
-    if (op.def->name != "Slice") return false;
-    ir::Dims from      = values_[ir::index(function_.inputs(op)[0])].type.dims;
-    const ir::Dims& to = values_[op.first_result].type.dims;
-    const auto [at, _] = std::mismatch(from.begin(), from.end(), to.begin(), to.end());
-    if (at == from.end() || *at != parts) return false;
-    from[static_cast<size_t>(at - from.begin())] = 1;
-    return from == to;
+    return shown == from[dim] && is_taken_apart(function_, values_, function_.output(arrival.op, 0), to[dim]) ? to[dim]
+                                                                                                              : 0;
   }
 
   // The number of heads that a Reshape shows in the dimension that is split, x[..,n*h] as [..,n,h]; 0: it shows none.
