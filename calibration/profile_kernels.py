@@ -216,7 +216,8 @@ def split(results, x, axis=0, num_outputs=None, split=None):
     return lambda: [part.clone(memory_format=torch.contiguous_format) for part in x.split(sizes, axis)]
 
 
-# Experts: tokens are copied to and from the buffers by index, as Megatron-LM does with a fixed capacity
+# Experts: tokens are copied to and from the buffers by index, as Megatron-LM does with a fixed capacity. A place that no token asked for
+# gets some token's row, too, which weights of zero take out again: the work is the same.
 
 
 def seats(gates, capacity):
