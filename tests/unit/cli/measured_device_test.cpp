@@ -1,0 +1,40 @@
+// A calibration of what calibration/profile.py measured on one H200 (tests/data/h200/kernels.csv).
+#include <gtest/gtest.h>
+
+#include "foreflow/base/json.h"
+#include "support/command.h"
+#include "support/data.h"
+#include "support/temporary.h"
+
+namespace foreflow::cli::measured_device_test {
+namespace {
+
+// Seconds of all products of an iteration on the average device.
+double products_by(const std::string& model, const test::TemporaryFolder& folder) {
+  const test::CommandResult result =
+      test::run_foreflow({"simulate", FOREFLOW_SOURCE_DIR "/scenarios/frameworks/llama3_8b_torchtitan.json", "--set",
+                          "platform.topology=dgx_h200", "--set", "cost.model=" + model, "--json", "-"},
+                         folder.path());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const Json json = parse_json(result.out, "stdout");
+  double sum      = 0;
+  for (const JsonView& op : JsonView(json, "stdout").at("ops").items()) {
+    if (op.at("family").as_string() == "matrix multiply") sum += op.at("time_s").as_number();
+  }
+  return sum;
+}
+
+// Products of Llama-3 8B under torchtitan were in the list that was measured.
+TEST(MeasuredDevice, MultipliesMatricesAsFastAsItsCalibrationSays) {
+  const test::TemporaryFolder folder;
+  const test::CommandResult made =
+      test::run_foreflow({"calibrate", test::data("h200/kernels.csv"), "-o", "h200.json"}, folder.path());
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_NE(made.out.find("766 measurements, 766 distinct"), std::string::npos) << made.out;
+  const double measured = products_by(folder / "h200.json", folder), shipped = products_by("calibrated", folder);
+  EXPECT_GT(measured, 1);
+  EXPECT_NEAR(shipped / measured, 1, 0.05);
+}
+
+}  // namespace
+}  // namespace foreflow::cli::measured_device_test
