@@ -1,4 +1,4 @@
-// A calibration of what calibration/profile.py measured on one H200 (tests/data/h200/kernels.csv).
+// A calibration of what calibration/profile.py measured on one H100 and one H200 (tests/data).
 #include <gtest/gtest.h>
 
 #include "foreflow/base/json.h"
@@ -10,10 +10,10 @@ namespace foreflow::cli::measured_device_test {
 namespace {
 
 // Seconds of all products of an iteration on the average device.
-double products_by(const std::string& model, const test::TemporaryFolder& folder) {
+double products_by(const std::string& model, const std::string& device, const test::TemporaryFolder& folder) {
   const test::CommandResult result =
       test::run_foreflow({"simulate", FOREFLOW_SOURCE_DIR "/scenarios/frameworks/llama3_8b_torchtitan.json", "--set",
-                          "platform.topology=dgx_h200", "--set", "cost.model=" + model, "--json", "-"},
+                          "platform.topology=dgx_" + device, "--set", "cost.model=" + model, "--json", "-"},
                          folder.path());
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const Json json = parse_json(result.out, "stdout");
@@ -25,16 +25,30 @@ double products_by(const std::string& model, const test::TemporaryFolder& folder
 }
 
 // Products of Llama-3 8B under torchtitan were in the list that was measured.
-TEST(MeasuredDevice, MultipliesMatricesAsFastAsItsCalibrationSays) {
+struct Measured {
+  std::string device;
+  double tolerance;
+};
+std::ostream& operator<<(std::ostream& out, const Measured& measured) { return out << measured.device; }
+
+class MeasuredDevice : public testing::TestWithParam<Measured> {};
+
+TEST_P(MeasuredDevice, MultipliesMatricesAsFastAsItsCalibrationSays) {
+  const auto& [device, tolerance] = GetParam();
   const test::TemporaryFolder folder;
   const test::CommandResult made =
-      test::run_foreflow({"calibrate", test::data("h200/kernels.csv"), "-o", "h200.json"}, folder.path());
+      test::run_foreflow({"calibrate", test::data(device + "/kernels.csv"), "-o", "own.json"}, folder.path());
   ASSERT_EQ(made.exit_code, 0) << made.err;
   EXPECT_NE(made.out.find("766 measurements, 766 distinct"), std::string::npos) << made.out;
-  const double measured = products_by(folder / "h200.json", folder), shipped = products_by("calibrated", folder);
+  const double measured = products_by(folder / "own.json", device, folder),
+               shipped  = products_by("calibrated", device, folder);
   EXPECT_GT(measured, 1);
-  EXPECT_NEAR(shipped / measured, 1, 0.05);
+  EXPECT_NEAR(shipped / measured, 1, tolerance);
 }
+
+// The law of the H100 was fitted to single products of another machine, and is 11 % faster than this one in long runs.
+INSTANTIATE_TEST_SUITE_P(Hopper, MeasuredDevice, testing::Values(Measured{"h100", 0.12}, Measured{"h200", 0.05}),
+                         [](const auto& info) { return info.param.device; });
 
 }  // namespace
 }  // namespace foreflow::cli::measured_device_test
