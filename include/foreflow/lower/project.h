@@ -24,9 +24,9 @@ enum class Grain : uint8_t { stream, gpu };
 std::map<ir::Device, ir::Module> project(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
                                          const ir::OpTable& ops, Grain grain = Grain::stream);
 
-// The name of a parameter or result in every projection: its own name, or else "value<number>" followed by as many '_'
-// as make it unique. "v12" does not count as a name, because the text form writes unnamed values so.
-// Looks up other names of the function once; the function outlives it.
+// The names of the parameters and results of a function in every projection: its own name, or else "value<number>"
+// followed by as many '_' as make it unique. "v12" does not count as a name, because the text form writes unnamed
+// values so. The function outlives the object.
 class PortNames {
  public:
   explicit PortNames(const ir::Function& function);
@@ -34,10 +34,10 @@ class PortNames {
 
  private:
   const ir::Function* function_;
-  std::vector<std::string_view> taken_;  // the names that begin as made ones do, in order
+  std::vector<std::string_view> taken_;  // names that begin with "value", sorted
 };
 
-// One such name.
+// One of them. To name several, make a PortNames once.
 std::string port_name(const ir::Function& function, ir::ValueId id);
 
 }  // namespace foreflow::lower
