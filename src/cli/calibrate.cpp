@@ -15,7 +15,8 @@ namespace {
 
 struct Options {
   std::vector<std::string> files;
-  std::string output, source, json, device, data, measurements;
+  std::vector<std::string> data;
+  std::string output, source, json, device, measurements;
   HereOptions how;
   bool here = false;
 };
@@ -130,7 +131,7 @@ void run(Options options) {
   if (!options.device.empty() && !options.measurements.empty())
     throw Error("--measurements", "is of --here and of traces; the files of a --device are measurements already");
   if (!options.device.empty()) return run_device(options);
-  if (!options.data.empty()) throw Error("--data", "is the folder of published measurements; name their --device");
+  if (!options.data.empty()) throw Error("--data", "is a folder of published measurements; name their --device");
   std::string source;
   for (const std::string& file : options.files) source += (source.empty() ? "measured: " : ", ") + file;
   const MeasuredFiles files = read_measured_files(options.files);
@@ -156,7 +157,10 @@ Action declare(CLI::App& command) {
   command.add_option("--device", options->device,
                      "the files are published measurements of this device: fit its laws; one of " +
                          list_or(cost::calibrated_devices()));
-  command.add_option("--data", options->data, "with --device: the folder that the files are in");
+  command
+      .add_option("--data", options->data,
+                  "with --device: a folder that the files are in; given again, the next one to look into")
+      ->allow_extra_args(false);
   command.add_option("--json", options->json, "write the errors to FILE (- for stdout)");
   return [options] { run(*options); };
 }

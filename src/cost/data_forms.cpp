@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cost/data_efficiency.h"
+#include "cost/data_kernels.h"
 
 namespace foreflow::cost {
 namespace {
@@ -114,6 +115,7 @@ const std::vector<DataForm>& data_forms() {
       {"throughput_Gelements_per_s", true, throughput, "LLMCompass (BSD-3)"},
       {"time_stats.add.median", false, layer, "microsoft/vidur (MIT)"},
       {"efficiency_fraction_of_peak", false, efficiency_in_training, "MooreThreads/SimuMax (Apache-2.0)"},
+      {"signature", false, kernels_in_training, "Foreflow's own", Fits::clock},
       {"latency_ms", false, gemm, "ai-dynamo/aiconfigurator (Apache-2.0)"},
   };
   return forms;

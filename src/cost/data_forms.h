@@ -1,6 +1,7 @@
 // The forms in which authors publish their measurements.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,11 +18,18 @@ struct Measured {
   Sample sample;
 };
 
+// Which constants of a law a file determines.
+enum class Fits : uint8_t {
+  all,
+  clock  // its shapes are few: those of the clock, beside the others of the law of the same data type
+};
+
 struct DataForm {
   std::string_view column;  // that only files of this form have
   bool several_devices;     // the first cell names the device
   std::vector<Measured> (*read)(const FieldsOfRow& row, const std::string& device);
   std::string_view by;  // whose measurements, with their licence
+  Fits fits = Fits::all;
 };
 
 // The first form of which a file has the column is its form.

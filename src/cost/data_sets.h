@@ -15,6 +15,7 @@ struct DataSet {
   std::string of;   // "bf16", "bf16 in training"; "all_reduce", "all_reduce over 4" (links differ by number of ranks)
   std::string source;
   std::vector<Sample> samples;
+  bool clock_only = false;  // the samples are few: they determine the constants of the clock (Use::clock)
 };
 
 // Reads a CSV file, whose first line says which form it has:
@@ -22,9 +23,10 @@ struct DataSet {
 //   2. attention: batch_size,isl,num_heads,...;
 //   3. collectives within a server: system,collective,gpus,..., and gpu,gpus,size_bytes,time_ns,...;
 //   4. operators of a layer: time_stats.add.median and others; norms, softmax and GELU: throughput_Gelements_per_s;
-//   5. kernels of training as shares of the peak: op,peak_tflops,shape,efficiency_fraction_of_peak.
-// Of a file with several devices, those rows whose first cell begins with `device`. `name` is the path, for errors.
-// Throws Error when the form is unknown.
+//   5. kernels of training as shares of the peak: op,peak_tflops,shape,efficiency_fraction_of_peak;
+//   6. kernels of training that calibration/profile.py measured: signature and others.
+// Lines that begin with '#' are comments. Of a file with several devices, those rows whose first cell begins with
+// `device`. `name` is the path, for errors. Throws Error when the form is unknown.
 std::vector<DataSet> read_data_sets(std::string_view text, const std::string& name, const std::string& device);
 
 }  // namespace foreflow::cost

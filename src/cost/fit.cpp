@@ -15,20 +15,24 @@ constexpr size_t kFolds    = 5;
 // Four significant digits, which is what a file has.
 double rounded(double value) { return std::strtod(fmt::format("{:.3e}", value).c_str(), nullptr); }
 
+// Whether a fit changes a constant.
+using Moves = bool (*)(const Constant& constant);
+
 class Descent {
  public:
-  Descent(const LawDef& law, const Hardware& hardware, std::vector<Sample> samples, std::vector<double> start)
-      : law_(law), hardware_(hardware), samples_(std::move(samples)), at_(std::move(start)) {
+  Descent(const LawDef& law, const Hardware& hardware, std::vector<Sample> samples, std::vector<double> start,
+          Moves moves)
+      : law_(law), hardware_(hardware), samples_(std::move(samples)), at_(std::move(start)), moves_(moves) {
     loss_ = loss(at_);
   }
 
   void run(int rounds, double first_step) {
     constexpr double kGrow = 1.3, kShrink = 0.5, kShortest = 1e-3, kBetter = 1e-7;
     std::vector<double> steps;
-    for (const Constant& constant : law_.constants) steps.push_back(constant.use == Use::given ? 0 : first_step);
+    for (const Constant& constant : law_.constants) steps.push_back(moves_(constant) ? first_step : 0);
     for (int round = 0; round < rounds; ++round) {
       for (size_t i = 0; i < at_.size(); ++i) {
-        if (law_.constants[i].use == Use::given) continue;
+        if (!moves_(law_.constants[i])) continue;
         const bool better = move(i, std::exp(steps[i]), kBetter) || move(i, std::exp(-steps[i]), kBetter);
         steps[i] *= better ? kGrow : kShrink;
       }
@@ -72,6 +76,7 @@ class Descent {
   const Hardware& hardware_;
   const std::vector<Sample> samples_;
   std::vector<double> at_;
+  const Moves moves_;
   double loss_ = 0;
 };
 
@@ -89,14 +94,22 @@ std::vector<double> start_of(const LawDef& law) {
   return start;
 }
 
+// After several descents with longer steps again, out of the corner in which one along single constants may end.
+Descent descended(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& samples,
+                  const std::vector<double>& start, Moves moves) {
+  Descent descent(law, hardware, some_of(samples), start, moves);
+  for (const double step : {0.3, 0.1, 0.3}) descent.run(40, step);
+  return descent;
+}
+
 double held_out(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& samples,
-                const std::vector<double>& start) {
+                const std::vector<double>& start, Moves moves) {
   double sum = 0;
   for (size_t fold = 0; fold < kFolds; ++fold) {
     std::vector<Sample> rest, left_out;
     for (size_t i = 0; i < samples.size(); ++i) (i % kFolds == fold ? left_out : rest).push_back(samples[i]);
     if (rest.empty() || left_out.empty()) continue;
-    Descent descent(law, hardware, some_of(rest), start);
+    Descent descent(law, hardware, some_of(rest), start, moves);
     descent.run(15, 0.1);
     sum += mean_error(law, hardware, descent.constants(), left_out) * static_cast<double>(left_out.size());
   }
@@ -114,16 +127,27 @@ double mean_error(const LawDef& law, const Hardware& hardware, const std::vector
 }
 
 Fit fit(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& samples) {
-  Descent descent(law, hardware, some_of(samples), start_of(law));
-  // Again with longer steps, out of the corner in which a descent along single constants may end.
-  for (const double step : {0.3, 0.1, 0.3}) descent.run(40, step);
+  const Moves moves     = [](const Constant& constant) { return constant.use != Use::given; };
+  const Descent descent = descended(law, hardware, samples, start_of(law), moves);
   Fit result;
   for (size_t i = 0; i < law.constants.size(); ++i) {
-    result.determined.push_back(law.constants[i].use != Use::given && descent.determines(i, law.constants[i].start));
+    result.determined.push_back(moves(law.constants[i]) && descent.determines(i, law.constants[i].start));
     result.constants.push_back(result.determined[i] ? rounded(descent.constants()[i]) : law.constants[i].start);
   }
   result.error    = mean_error(law, hardware, result.constants, samples);
-  result.held_out = held_out(law, hardware, samples, result.constants);
+  result.held_out = held_out(law, hardware, samples, result.constants, moves);
+  return result;
+}
+
+Fit fit_clock(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& samples, const Fit& rest) {
+  const Moves moves     = [](const Constant& constant) { return constant.use == Use::clock; };
+  const Descent descent = descended(law, hardware, samples, rest.constants, moves);
+  Fit result            = rest;
+  for (size_t i = 0; i < law.constants.size(); ++i) {
+    if (moves(law.constants[i])) result.constants[i] = rounded(descent.constants()[i]);
+  }
+  result.error    = mean_error(law, hardware, result.constants, samples);
+  result.held_out = held_out(law, hardware, samples, result.constants, moves);
   return result;
 }
 

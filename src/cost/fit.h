@@ -24,6 +24,10 @@ struct Fit {
 // better with a longer step, and halves the step otherwise. The same samples give the same constants.
 Fit fit(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& samples);
 
+// The same with the constants of the clock alone (Use::clock), where samples are few; the others stay as `rest` has
+// them.
+Fit fit_clock(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& samples, const Fit& rest);
+
 // |predicted / measured - 1|, averaged over those samples for which `counts` is true.
 double mean_error(const LawDef& law, const Hardware& hardware, const std::vector<double>& constants,
                   const std::vector<Sample>& samples);

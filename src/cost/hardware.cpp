@@ -43,6 +43,13 @@ const Processors& processors_of(const std::string& device, const std::string& wh
   return *found;
 }
 
+FlopsPerSecond peak_of(const Processors& processors, std::string_view dtype) {
+  for (const auto& [type, peak] : platform::devices().get(std::string(processors.device), "calibration").sheet.peaks) {
+    if (type == dtype) return peak;
+  }
+  return FlopsPerSecond(0);
+}
+
 Hardware hardware_of(const platform::Device& device, std::string_view dtype, const Processors& processors) {
   return {device.peak(dtype).value(), device.memory_bandwidth.value(), static_cast<double>(processors.count),
           processors.cache * 1e6};

@@ -19,33 +19,56 @@ struct Found {
   const Processors* processors;  // of the device that it was fitted to
 };
 
-// Of the nearest device that has a law of one of `kinds`, the first of them.
-std::optional<Found> find_law(const Calibrations& calibrations, std::string_view law,
-                              const std::vector<std::string>& kinds) {
+// The kinds of a law that a device takes, the best first.
+using Kinds = std::vector<std::string>;
+
+// Of the nearest device that has a law of one of the kinds, the first of them.
+template <typename KindsOf>
+std::optional<Found> find_law(const Calibrations& calibrations, std::string_view law, const KindsOf& kinds_of) {
   for (const DeviceCalibration* calibration : calibrations) {
-    for (const std::string& of : kinds) {
+    const Processors& processors = processors_of(calibration->device, "calibration");
+    for (const std::string& of : kinds_of(processors)) {
       for (const FittedLaw& fitted : calibration->laws) {
-        if (fitted.law == law && fitted.of == of)
-          return Found{&fitted, &processors_of(calibration->device, "calibration")};
+        if (fitted.law == law && fitted.of == of) return Found{&fitted, &processors};
       }
     }
   }
   return std::nullopt;
 }
 
-// As kernels of training were measured, where they were. Products of bytes in training are made by the kernels that
-// make those of 16 bits, at the rate of bytes, and not by those of serving, which scale blocks.
-std::vector<std::string> kinds_of(std::string_view dtype) {
-  std::vector<std::string> kinds = {std::string(dtype) + " in training", std::string(dtype)};
-  if (dtype == "f8") kinds.insert(kinds.begin() + 1, "bf16 in training");
-  return kinds;
+std::optional<Found> find_law(const Calibrations& calibrations, std::string_view law, const char* of) {
+  return find_law(calibrations, law, [&](const Processors&) { return Kinds{of}; });
 }
 
-// The same units multiply both.
-std::optional<Found> find_product(const Calibrations& calibrations, std::string_view dtype) {
-  const auto own = find_law(calibrations, "product", kinds_of(dtype));
+// As kernels of training were measured, where they were.
+Kinds in_training(std::string_view dtype) { return {std::string(dtype) + " in training", std::string(dtype)}; }
+
+// A device with less than half of the arithmetic of the one that was measured, such as an H20 beside an H100, stays
+// below its power limit, so its clock does not fall in training.
+bool stays_cool(const platform::Device& device, const Processors& measured) {
+  const auto own = device.peaks.find("bf16");
+  return own != device.peaks.end() && own->second < 0.5 * peak_of(measured, "bf16");
+}
+
+std::optional<Found> find_product(const Calibrations& calibrations, const platform::Device& device,
+                                  std::string_view dtype) {
+  const auto kinds_of = [&](const Processors& measured) -> Kinds {
+    if (stays_cool(device, measured)) return {std::string(dtype)};
+    Kinds kinds = in_training(dtype);
+    // The kernels of serving that were measured on Blackwell scale blocks; training takes those of 16 bits, at the rate
+    // of bytes.
+    if (dtype == "f8" && measured.units == Units::blackwell) kinds.insert(kinds.begin() + 1, "bf16 in training");
+    return kinds;
+  };
+  return find_law(calibrations, "product", kinds_of);
+}
+
+// The same units multiply both types of 16 bits.
+std::optional<Found> find_any_product(const Calibrations& calibrations, const platform::Device& device,
+                                      std::string_view dtype) {
+  const auto own = find_product(calibrations, device, dtype);
   if (own || (dtype != "f16" && dtype != "bf16")) return own;
-  return find_law(calibrations, "product", kinds_of(dtype == "f16" ? "bf16" : "f16"));
+  return find_product(calibrations, device, dtype == "f16" ? "bf16" : "f16");
 }
 
 FittedLaw for_training(FittedLaw law) {
@@ -117,7 +140,7 @@ bool is_unaligned(const Application& application) {
 // The time of `bytes` in `kernels` kernels, each with the overhead of the framework; nothing: there is no law.
 std::optional<Seconds> price_traffic(const platform::Device& device, const Calibrations& calibrations,
                                      const char* family, Bytes bytes, double kernels, const LawTerms& terms) {
-  const auto found = find_law(calibrations, "traffic", {family});
+  const auto found = find_law(calibrations, "traffic", family);
   if (!found) return std::nullopt;
   return time_by(*found, device, "f32", {bytes.value(), kernels}) + kernels * terms.kernel_overhead;
 }
@@ -130,7 +153,7 @@ std::optional<Seconds> price_products(const Application& application, const plat
   const std::string_view type = fp8 ? "f8" : dtype_of(call.inputs, application.outputs);
   // The same units, at the rate of TF32, which the data sheet has.
   const bool tf32  = terms.tf32 && type == "f32" && device.peaks.contains("tf32");
-  const auto found = find_product(calibrations, tf32 ? "bf16" : type);
+  const auto found = find_any_product(calibrations, device, tf32 ? "bf16" : type);
   if (!found) return std::nullopt;
   Hardware hardware = hardware_of(device, tf32 ? "tf32" : type, *found->processors);
   if (tf32) hardware.peak *= tf32_share(found->processors->units, call.def);
@@ -174,9 +197,9 @@ std::optional<Seconds> price_attention(const Application& application, const pla
   // The laws do 2 s^2 d flops for a head forward: half of the square.
   const double ratio  = work.flops.value() / (2 * samples * heads * rows * rows * width);
   const bool backward = application.outputs.size() > 2;
-  const auto forward  = find_law(calibrations, "attention", kinds_of("bf16"));
+  const auto forward  = find_law(calibrations, "attention", [](const Processors&) { return in_training("bf16"); });
   if (!forward) return std::nullopt;
-  const auto measured = backward ? find_law(calibrations, "attention", {"bf16 backward"}) : std::nullopt;
+  const auto measured = backward ? find_law(calibrations, "attention", "bf16 backward") : std::nullopt;
   // Of the same device, or the forward pass of the nearer one says more.
   const bool own               = measured && measured->processors == forward->processors;
   const Found& found           = own ? *measured : *forward;

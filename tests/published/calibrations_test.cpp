@@ -34,7 +34,8 @@ class Calibration : public testing::TestWithParam<std::string> {};
 TEST_P(Calibration, IsDerivedAgainByteForByte) {
   const auto calibration = read(GetParam());
   FOREFLOW_SHARED_OR_SKIP(data, "data");
-  const auto again = cost::calibrate_device(calibration.device, calibration.files, data.string());
+  const auto again = cost::calibrate_device(calibration.device, calibration.files,
+                                            {data.string(), FOREFLOW_SOURCE_DIR "/calibration"});
   EXPECT_EQ(cost::to_json(again).dump(), read_file(path_of(GetParam())));
 }
 

@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(Measured, Iterations,
                          testing::Values(Promise{"vtrain", 240, 0.04, 0.995}, Promise{"dlperf", 8, 0.06, 0.9},
                                          Promise{"mlperf", 2, 0.04, 0}, Promise{"simumax", 4, 0.03, 0.99},
                                          Promise{"sailor", 5, 0.08, 0.99}, Promise{"megatron_2020", 12, 0.12, 0.7},
-                                         Promise{"llm_foundry", 149, 0.08, 0.995}, Promise{"alpa", 6, 0.08, 0.95},
+                                         Promise{"llm_foundry", 149, 0.065, 0.995}, Promise{"alpa", 6, 0.08, 0.95},
                                          Promise{"distir_pcie", 81, 0.09, 0.99}),
                          [](const auto& info) { return std::string(info.param.name); });
 
@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(
     MeasuredLayers, Iterations,
     testing::Values(Promise{"sailor_layers", 276, 0.14, 0.99}, Promise{"korthikanti_layers", 10, 0.05, 0.96},
                     Promise{"zero_bubble_passes", 36, 0.09, 0.93}, Promise{"galvatron_layers", 24, 0.08, 0.99},
-                    Promise{"galvatron_memory", 8, 0.005, 0.8}, Promise{"vidur_layers", 3132, 0.12, 0.99},
+                    Promise{"galvatron_memory", 8, 0.005, 0.8}, Promise{"vidur_layers", 3132, 0.11, 0.99},
                     Promise{"llmcompass_kernels", 52, 0.13, 0.985}, Promise{"simumax_kernels", 905, 0.1, 0.99}),
     [](const auto& info) { return std::string(info.param.name); });
 
@@ -61,7 +61,7 @@ TEST(StatedThroughputs, OfLlama3UnderMegatronBridgeArePredicted) {
           .run({.folder = FOREFLOW_SOURCE_DIR, .jobs = 1, .timing = false, .finished = {}});
   EXPECT_EQ(result.rows.size(), 19U);
   const reproduce::Agreement found = agreement(result);
-  EXPECT_LT(*found.mape, 0.065);
+  EXPECT_LT(*found.mape, 0.058);
   EXPECT_GT(*found.spearman, 0.99);
   for (const reproduce::Row& row : result.rows) EXPECT_LT(std::abs(*row.relative_error), 0.15) << row.name;
 }

@@ -52,9 +52,9 @@ int processors_of_device(std::string_view device);
 
 // Fits the laws of `device` to files of published measurements (src/cost/data_sets.h lists their forms). The same files
 // give the same calibration. Throws Error for an unknown device and for what is wrong with a file.
-// Paths are relative to `folder`, if that is not empty.
+// Paths are relative to the first of `folders` that has the file, or to the working directory where there is none.
 DeviceCalibration calibrate_device(const std::string& device, const std::vector<std::string>& files,
-                                   const std::string& folder = "");
+                                   const std::vector<std::string>& folders = {});
 
 // A calibration file: a scenario's "cost" with its sources, every constant with its unit and meaning. from_json throws
 // Error naming file and path.

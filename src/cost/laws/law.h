@@ -18,6 +18,7 @@ enum class Unit : uint8_t { seconds, bandwidth, number };
 
 enum class Use : uint8_t {
   fitted,
+  clock,   // fitted, and alone where measurements are few: how fast the processors run, and for how long
   given,   // it is `start` for every device, because no published measurement is of sizes at which it decides
   serving  // fitted, and 0 in prices of training: what only programs that serve a model do, as those measured
 };

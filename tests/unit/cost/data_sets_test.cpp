@@ -8,6 +8,44 @@
 namespace foreflow::cost::data_sets_test {
 namespace {
 
+const std::string kKernels = "# NVIDIA H100\nkind,op,dtype,signature,seconds\n";
+
+TEST(KernelsInTraining, AreProductsThatTakeLongEnough) {
+  const auto sets = read_data_sets(
+      kKernels +
+          "compute,MatMul,bf16,MatMul(bf16[2x64x512] bf16[512x256]) -> bf16[2x64x256],2e-4\n"
+          "compute,MatMul,bf16,MatMul(bf16[4x64x512] bf16[4x512x256]) -> bf16[4x64x256],3e-4\n"
+          "compute,Gemm,bf16,\"Gemm{transB=1 beta=0.5}(bf16[64x512] bf16[256x512] bf16[256]) -> bf16[64x256]\",4e-4\n"
+          "compute,MatMul,bf16,MatMul(bf16[64x512] bf16[512x256]) -> bf16[64x256],5e-5\n"
+          "compute,MatMul,bf16,MatMul(bf16[64x512] bf16[512x250]) -> bf16[64x250],2e-4\n"
+          "compute,MatMul,f32,MatMul(f32[64x512] f32[512x256]) -> f32[64x256],2e-4\n"
+          "compute,Add,bf16,Add(bf16[64x512] bf16[64x512]) -> bf16[64x512],2e-4\n",
+      "kernels.csv", "h100_sxm");
+  ASSERT_EQ(sets.size(), 1u);
+  EXPECT_EQ(sets[0].of, "bf16 in training");
+  EXPECT_TRUE(sets[0].clock_only);
+  ASSERT_EQ(sets[0].samples.size(), 3u);  // not a short one, an unaligned one, another type, another op
+  EXPECT_EQ(sets[0].samples[0].sizes, (Sizes{128, 256, 512, 2, 2, 0, 1}));
+  EXPECT_EQ(sets[0].samples[1].sizes, (Sizes{64, 256, 512, 2, 2, 0, 4}));
+  EXPECT_EQ(sets[0].samples[2].sizes, (Sizes{64, 256, 512, 2, 2, 0, 1}));
+  EXPECT_DOUBLE_EQ(sets[0].samples[2].seconds, 4e-4);
+}
+
+TEST(KernelsInTraining, NameTheLineThatIsWrong) {
+  const auto error_of = [](const std::string& row) {
+    try {
+      read_data_sets(kKernels + row, "kernels.csv", "h100_sxm");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(error_of("compute,MatMul,bf16,MatMul(bf16[2x4] bf16[4xq]) -> bf16[2x8],2e-4\n"),
+            "kernels.csv:3: signature has the size \"q\"; write numbers above 0");
+  EXPECT_EQ(error_of("compute,MatMul,bf16,MatMul,2e-4\n"),
+            "kernels.csv:3: signature is \"MatMul\"; write two operands and a result in bf16");
+}
+
 const std::string kNames = "op,peak_tflops,shape,efficiency_fraction_of_peak\n";
 
 std::vector<DataSet> shares(const std::string& rows) { return read_data_sets(kNames + rows, "shares.csv", "b200_sxm"); }

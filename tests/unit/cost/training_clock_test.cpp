@@ -1,0 +1,67 @@
+// The clock of long runs: products of training on an H100, and on devices that take its laws.
+#include <gtest/gtest.h>
+
+#include "cost/fit.h"
+#include "foreflow/cost/cost.h"
+#include "foreflow/ops/table.h"
+#include "foreflow/platform/data_sheet.h"
+
+namespace foreflow::cost::training_clock_test {
+namespace {
+
+// The share of the peak that a product of two matrices of 8192 x 8192 reaches.
+double share_of_peak(const char* name, ir::DType dtype) {
+  platform::Device device = platform::device_of(platform::devices().get(name, "test").sheet);
+  device.kind             = name;
+  const ir::Type square   = ir::Type::tensor(dtype, {8192, 8192});
+  const std::vector<ir::Type> inputs(2, square), outputs(1, square);
+  const std::vector<const ir::Array*> known(2, nullptr);
+  const ir::Attributes none;
+  const Application product{{ops::table().get("MatMul", "test"), none, inputs, known, 1}, outputs};
+  const Json parameters = Json::object();
+  const Seconds time =
+      cost_models().get("calibrated", "test").make(JsonView(parameters, "s.json")).compute(product, device).time;
+  return 2 * 8192.0 * 8192 * 8192 / time.value() / device.peak(ir::short_name(dtype)).value();
+}
+
+// 0.71 to 0.81 was measured in steps of Llama 3 and GPT-2 (tests/data/h100/iterations.csv).
+TEST(TrainingClock, FallsOnAnH100AtItsPowerLimit) {
+  EXPECT_GT(share_of_peak("H100-SXM5-80GB", ir::DType::bf16), 0.71);
+  EXPECT_LT(share_of_peak("H100-SXM5-80GB", ir::DType::bf16), 0.81);
+}
+
+TEST(TrainingClock, StaysWhereTheSameChipDoesLessArithmetic) {
+  EXPECT_GT(share_of_peak("H20-96GB", ir::DType::bf16), 0.85);
+}
+
+// On Hopper products of bytes keep the law that was measured of them.
+TEST(TrainingClock, IsNotThatOf16BitsForBytesOnHopper) {
+  EXPECT_NE(share_of_peak("H100-SXM5-80GB", ir::DType::f8), share_of_peak("H100-SXM5-80GB", ir::DType::bf16));
+}
+
+TEST(TrainingClock, IsAllThatFewSamplesChange) {
+  const LawDef& law = laws().get("product", "test");
+  const Hardware a100{312e12, 2039e9, 108, 40e6};
+  Fit rest;
+  for (const Constant& constant : law.constants) rest.constants.push_back(constant.start);
+  rest.determined.assign(law.constants.size(), true);
+  std::vector<double> truth = rest.constants;
+  for (size_t i = 0; i < truth.size(); ++i) {
+    if (law.constants[i].use == Use::clock) truth[i] *= 0.9;
+  }
+  std::vector<Sample> samples;
+  for (const double size : {2048, 4096, 6144, 8192, 12288, 16384}) {
+    const Sizes sizes{size, 4096, 8192, 2, 2, 0};
+    samples.push_back({sizes, law.seconds(truth, sizes, a100)});
+  }
+  const Fit found = fit_clock(law, a100, samples, rest);
+  EXPECT_LT(found.error, 0.005);
+  for (size_t i = 0; i < truth.size(); ++i) {
+    if (law.constants[i].use != Use::clock) {
+      EXPECT_EQ(found.constants[i], rest.constants[i]) << law.constants[i].name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace foreflow::cost::training_clock_test
