@@ -8,6 +8,7 @@
 #include "foreflow/scenario/run.h"
 #include "foreflow/transform/clip_gradients.h"
 #include "foreflow/transform/context_attention.h"
+#include "foreflow/transform/fp8_reductions.h"
 #include "foreflow/transform/overlap.h"
 #include "foreflow/transform/pipeline.h"
 #include "foreflow/transform/recompute.h"
@@ -244,11 +245,20 @@ ir::Module with_clipped_gradients(ir::Module module, const Scenario& scenario,
   return transform::clip_gradients(std::move(module), ops::table(), how);
 }
 
+bool reduces_maxima(const Scenario& scenario) { return scenario.workload.fp8 && scenario.workload.fp8_reduces; }
+
+// Behind the streams, so that the pieces of a product that is cut are one product.
+ir::Module with_reduced_maxima(ir::Module module, const Scenario& scenario, int shards, int replicas) {
+  if (!reduces_maxima(scenario)) return module;
+  return transform::with_fp8_reductions(module, ops::table(), {.replicas = replicas, .shards = shards});
+}
+
 // One of the replicas of a program, with its streams.
 Expected<transform::OneReplica> one_replica(const ReplicaProgram& replica, const Scenario& scenario) {
   return asked_for_by("dp", scenario, [&] {
     transform::OneReplica one = transform::one_replica(replica.module, ops::table(), data_parallel(scenario.strategy));
     one.module                = with_streams(std::move(one.module), scenario.strategy);
+    one.module = with_reduced_maxima(std::move(one.module), scenario, replica.shards, one.ways);
     one.module = with_clipped_gradients(std::move(one.module), scenario, replica.steps, replica.shards, &one);
     return one;
   });
@@ -272,7 +282,7 @@ Expected<DistributedProgram> distributed(const Sequential& sequential, const Sce
   const auto replica                = of_replica(sequential, scenario, platform, shared);
   if (!replica) return replica.refusal();
   DistributedProgram program{(*replica)->module, (*replica)->steps};
-  if (how.shares() || (how.ways > 1 && clips(scenario))) {
+  if (how.shares() || (how.ways > 1 && (clips(scenario) || reduces_maxima(scenario)))) {
     const auto one = one_replica(**replica, scenario);
     if (!one) return one.refusal();
     transform::Distributed all = transform::unfold(*one, ops::table());
@@ -288,6 +298,7 @@ Expected<DistributedProgram> distributed(const Sequential& sequential, const Sce
     program.steps.push_back(std::move(all->parameters));
   }
   program.module = with_streams(std::move(program.module), scenario.strategy);
+  program.module = with_reduced_maxima(std::move(program.module), scenario, 0, 1);
   program.module = with_clipped_gradients(std::move(program.module), scenario, (*replica)->steps, 0);
   return program;
 }
@@ -352,6 +363,7 @@ Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const
   AlikeReplicas all{{}, how.ways, (*replica)->shards, (*replica)->split_data};
   if (how.ways == 1) {
     all.module = with_streams((*replica)->module, scenario.strategy);
+    all.module = with_reduced_maxima(std::move(all.module), scenario, all.shards, 1);
     all.module = with_clipped_gradients(std::move(all.module), scenario, (*replica)->steps, all.shards);
   } else {
     auto one = one_replica(**replica, scenario);

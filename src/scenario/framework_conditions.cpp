@@ -61,6 +61,13 @@ bool sums_gradients(const Json& scenario) {
   return has_replicas(scenario) || (trains(scenario) && has_several(scenario, "cp"));
 }
 bool has_stages(const Json& scenario) { return has_several(scenario, "pp"); }
+// Whether all stages have as many ranks, and no devices are listed, which would be in the order of ranks.
+bool has_equal_stages(const Json& scenario) {
+  for (const char* key : {"stage_tp", "stage_cp", "stage_sequence_parallel"}) {
+    if (stated_at(scenario, "strategy", key) != nullptr) return false;
+  }
+  return stated_at(scenario, "placement", "devices") == nullptr;
+}
 
 // A number that counts layers or stages; 0 where it is none that can be meant, which the reader of the key refuses.
 int count_of(const Json& scenario, std::string_view part, std::string_view key, int absent) {
@@ -124,6 +131,7 @@ const std::vector<FrameworkCondition>& framework_conditions() {
       {"tp divides the vocabulary", "tp is more than 1 and divides the stated vocabulary", shards_vocabulary},
       {"cp, causal", "cp is more than 1, and the model is a decoder without experts", has_causal_contexts},
       {"pp", "pp is more than 1", has_stages},
+      {"equal stages", "all stages are sharded in the same way, and no devices are listed", has_equal_stages},
       {"equal layers",
        "pp is more than 1, and every stage can have as many layers, or the strategy states how its ends count",
        divides_layers},

@@ -159,6 +159,7 @@ Workload read_workload(const JsonView& json) {
   workload.fp8         = has_dtype(json, "fp8");
   workload.tf32        = has_dtype(json, "tf32");
   workload.fp8_updates = read_fp8_updates(json);
+  workload.fp8_reduces = json.bool_or("fp8_reduces", false);
   workload.mode        = read_mode(json, workload);
   check_phase(json, workload);
   workload.optimizer      = read_optimizer(json, workload);

@@ -295,6 +295,7 @@ std::map<std::string_view, std::string_view> ops_without_gradient() {
   add("routes tokens for inference: training has its own gates", {"MoE", "QMoE"});
   add("remembers keys and values for inference", {"TensorScatter"});
   add("reads regions or frames for inference", {"MaxRoiPool", "STFT"});
+  add("is written behind products in fp8, of which all gradients are there", {"Fp8Maxima"});
   add("ends a training step", {"Adagrad", "Adam", "AdamOptimizer", "Assign", "ClipGradients", "DescentStep", "Momentum",
                                "MomentumOptimizer", "Optimizer", "SGDOptimizer", "SquaredNorm"});
   return reasons;
