@@ -258,7 +258,7 @@ Expected<transform::OneReplica> one_replica(const ReplicaProgram& replica, const
   return asked_for_by("dp", scenario, [&] {
     transform::OneReplica one = transform::one_replica(replica.module, ops::table(), data_parallel(scenario.strategy));
     one.module                = with_streams(std::move(one.module), scenario.strategy);
-    one.module = with_reduced_maxima(std::move(one.module), scenario, replica.shards, one.ways);
+    one.module                = with_reduced_maxima(std::move(one.module), scenario, replica.shards, one.ways);
     one.module = with_clipped_gradients(std::move(one.module), scenario, replica.steps, replica.shards, &one);
     return one;
   });

@@ -1,6 +1,7 @@
 #include "foreflow/scenario/framework.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "foreflow/base/embedded_file.h"
 #include "foreflow/base/text.h"
@@ -11,9 +12,14 @@
 namespace foreflow::scenario {
 namespace {
 
-Json section(const Json& scenario, const std::string& part) {
+// A part as an object: a placement may be the name of its policy. Nothing: the part is something else, such as a list
+// of strategies.
+std::optional<Json> section(const Json& scenario, const std::string& part) {
   const Json* own = scenario.find(part);
-  return own == nullptr ? Json::object() : *own;
+  if (own == nullptr) return Json::object();
+  if (own->if_object() != nullptr) return *own;
+  if (part == "placement" && own->if_string() != nullptr) return Json::object().set("policy", *own);
+  return std::nullopt;
 }
 
 FrameworkSetting read_setting(const JsonView& json) {
@@ -97,10 +103,9 @@ Completed with_framework(const Json& scenario, const std::string& file) {
   for (const FrameworkSetting& setting : framework.settings) {
     const auto words        = split(setting.key, '.');
     const std::string &part = words[0], &key = words[1];
-    const Json* holder = completed.json.find(part);
-    if (holder != nullptr && holder->if_object() == nullptr) continue;  // several strategies, or a policy by its name
-    if (stated_at(scenario, part, key) != nullptr || !holds(setting, sized)) continue;
-    completed.json.set(part, section(completed.json, part).set(key, setting.value));
+    std::optional<Json> holder = section(completed.json, part);
+    if (!holder || stated_at(scenario, part, key) != nullptr || !holds(setting, sized)) continue;
+    completed.json.set(part, holder->set(key, setting.value));
     completed.applied.push_back(setting);
   }
   return completed;

@@ -33,11 +33,11 @@ TEST_P(Iterations, ArePredictedAsPromised) {
   }
 }
 
-// Rows of mlperf are 3 to 5 % longer than predicted: what the profile names as not modelled is among the reasons.
+// Rows of mlperf are 2 to 4 % longer than predicted: what the profile names as not modelled is among the reasons.
 // Rows of alpa are 2 to 10 % longer than predicted: products on V100 in long runs, which DeepBench does not measure.
 INSTANTIATE_TEST_SUITE_P(Measured, Iterations,
                          testing::Values(Promise{"vtrain", 240, 0.04, 0.995}, Promise{"dlperf", 8, 0.06, 0.9},
-                                         Promise{"mlperf", 2, 0.04, 0}, Promise{"simumax", 4, 0.03, 0.99},
+                                         Promise{"mlperf", 2, 0.035, 0}, Promise{"simumax", 4, 0.03, 0.99},
                                          Promise{"sailor", 5, 0.08, 0.99}, Promise{"megatron_2020", 12, 0.12, 0.7},
                                          Promise{"llm_foundry", 149, 0.065, 0.995}, Promise{"alpa", 6, 0.08, 0.95},
                                          Promise{"distir_pcie", 81, 0.09, 0.99}),

@@ -12,8 +12,8 @@ struct Fp8Reductions {
   int shards   = 0;  // above 0: the program has the first two of `shards` shards
 };
 
-// Appends to each pass of a stage the collective that Transformer Engine's DelayedScaling(reduce_amax) has at its end: the
-// maximum, over the devices of the stage and all replicas, of a vector with a number for each operand that the pass
+// Appends to each pass of a stage the collective that Transformer Engine's DelayedScaling(reduce_amax) has at its end:
+// the maximum, over the devices of the stage and all replicas, of a vector with a number for each operand that the pass
 // converts to fp8, two for a product forward and one backward. A function has one forward pass, one backward pass or
 // both; what it computes again counts as neither.
 //

@@ -42,7 +42,10 @@ OpDef row() {
       .factors = [](const OpCall&) -> Factors { return {}; },
       .work    = nothing,
       .eval    = eval,
-      .samples = [] { return std::vector<Sample>{{{{"count", 3}}, {f32({4, 2})}}}; },
+      .samples =
+          [] {
+            return std::vector<Sample>{{{{"count", 3}}, {f32({4, 2})}}};
+          },
   };
 }
 

@@ -38,7 +38,8 @@ const Keys& common_keys() {
        "nothing but element-wise ops between them, as those of an MLP are",
        types::whole(0, 1000), "0"},
       {"fp8_reduces",
-       "of `dtype` fp8: the devices of a stage, in all replicas, agree on the largest value of each operand in fp8, by a "
+       "of `dtype` fp8: the devices of a stage, in all replicas, agree on the largest value of each operand in fp8, by "
+       "a "
        "collective at the end of each pass of the stage (Transformer Engine's DelayedScaling with reduce_amax)",
        types::flag(), "false"},
       {"mode", "whether the program trains", types::one_of({"training", "inference"}),

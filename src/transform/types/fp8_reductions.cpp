@@ -27,7 +27,11 @@ class ReductionWriter {
  public:
   ReductionWriter(const ir::Function& function, const MixedInstance& instance, const ir::OpTable& ops,
                   const Fp8Reductions& how)
-      : function_(function), instance_(instance), how_(how), builder_(function.name, ops), map_(function.values.size()) {
+      : function_(function),
+        instance_(instance),
+        how_(how),
+        builder_(function.name, ops),
+        map_(function.values.size()) {
     for (size_t o = 0; o < function.ops.size(); ++o) note(o);
   }
 

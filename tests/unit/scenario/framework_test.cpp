@@ -9,6 +9,7 @@
 #include <string>
 
 #include "foreflow/base/text.h"
+#include "foreflow/platform/load.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/scenario/strategy_key.h"
 
@@ -49,7 +50,7 @@ TEST(Frameworks, SetNothingWhereItsConditionDoesNotHold) {
   EXPECT_EQ(strategy_of("fsdp", "").zero, 0);
   for (const FrameworkSetting& setting : with_framework(scenario_of("megatron-lm", ""), "framework.json").applied)
     EXPECT_TRUE(setting.when == "always" || setting.when.starts_with("training") || setting.when == "roofline" ||
-                setting.when == "calibrated")
+                setting.when == "calibrated" || setting.when == "equal stages")
         << setting.key;
 }
 
@@ -83,6 +84,31 @@ TEST(Frameworks, CutBetweenLayersWhereStagesGetAsManyEach) {
   EXPECT_EQ(load_as("gpt2-1.5b"), StagePartition::layers);
   EXPECT_EQ(load_as("t5-base"), StagePartition::uniform);
   EXPECT_EQ(load_as("resnet50"), StagePartition::uniform);
+}
+
+// Megatron-LM's groups: replicas are neighbours, stages lie farthest apart. Four servers of two stages and 16 replicas.
+TEST(Frameworks, PutTheReplicasOfAStageSideBySide) {
+  const auto places_of = [](const std::string& framework, const std::string& rest) {
+    const std::string text = R"({)" + framework +
+                             R"("workload": {"model": "llama", "layers": 4, "hidden": 64, "heads": 4,
+      "feed_forward": 128, "vocabulary": 64, "sequence": 8}, "platform": {"topology": "dgx_h100", "nodes": 4}, )" +
+                             rest + "}";
+    const Scenario scenario = load(parse_json(text, "order.json"), "order.json");
+    return places(scenario, platform::make(platform::topologies().get("dgx_h100", "test"), 4));
+  };
+  const std::string alike = R"("strategy": {"dp": 16, "pp": 2, "global_batch": 16})";
+  for (const std::string placement : {"", R"(, "placement": "packed")", R"(, "placement": {"policy": "packed"})"}) {
+    const auto plain = places_of("", alike + placement),
+               own   = places_of(R"("framework": "megatron-lm", )", alike + placement);
+    EXPECT_EQ(std::vector<int>(plain.begin(), plain.begin() + 4), (std::vector<int>{0, 1, 2, 3}));
+    EXPECT_EQ(std::vector<int>(own.begin(), own.begin() + 4), (std::vector<int>{0, 16, 1, 17}));
+  }
+  const std::string listed = R"(, "placement": {"devices": ["0-31"]})",
+                    stated = R"(, "placement": {"order": "tp-pp-dp"})";
+  for (const std::string& placement : {listed, stated})
+    EXPECT_EQ(places_of(R"("framework": "megatron-lm", )", alike + placement), places_of("", alike + placement));
+  const std::string unlike = R"("strategy": {"dp": 4, "pp": 2, "stage_tp": "1:2", "global_batch": 16})";
+  EXPECT_EQ(places_of(R"("framework": "megatron-lm", )", unlike), places_of("", unlike));
 }
 
 TEST(Frameworks, LeaveNumbersThatNobodyMeansToTheReader) {
