@@ -44,7 +44,7 @@ OpDef row() {
       .eval    = eval,
       .samples =
           [] {
-            return std::vector<Sample>{{{{"count", 3}}, {f32({4, 2})}}};
+            return std::vector<Sample>{{{{"count", 3}}, {f32({4, 2})}}, {{{"count", 1}}, {f32({6})}}};
           },
   };
 }
