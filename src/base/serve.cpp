@@ -2,6 +2,7 @@
 
 #include "base/worker.h"
 #include "foreflow/base/process.h"
+#include "foreflow/base/text.h"
 
 namespace foreflow {
 namespace {
@@ -13,7 +14,8 @@ struct Servant {
 using Crew = std::vector<Servant>;
 
 std::unique_ptr<Worker> start(const Service& service) {
-  return std::make_unique<Worker>([&service](const std::string& request) { return service.work(std::stoul(request)); });
+  return std::make_unique<Worker>(
+      [&service](const std::string& request) { return service.work(parse_number<size_t>(request).value()); });
 }
 
 // Gives an item to every worker that has none, and ends those for whom there is none.

@@ -157,7 +157,7 @@ int main(int argc, char** argv) {
   try {
     if (rank == 0) foreflow::write_file((folder / kStarted).string(), "");
     const bool crowded = count > static_cast<int>(std::thread::hardware_concurrency());
-    run(folder, rank, {foreflow::Seconds(std::atof(argv[2])), crowded});
+    run(folder, rank, {foreflow::Seconds(foreflow::parse_number<double>(argv[2]).value()), crowded});
   } catch (const foreflow::Error& error) {
     fail(folder, rank, error.where(), error.problem());
   } catch (const std::bad_alloc&) {

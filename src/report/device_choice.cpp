@@ -1,10 +1,10 @@
 #include "foreflow/report/device_choice.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/text.h"
 
 namespace foreflow::report {
 namespace {
@@ -17,10 +17,9 @@ namespace {
 // "D17" or "17".
 int32_t read_number(std::string_view text, std::string_view whole, std::string_view where) {
   if (text.starts_with('D')) text.remove_prefix(1);
-  int32_t number          = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 1) refuse(whole, where);
-  return number;
+  const auto number = parse_number<int32_t>(text);
+  if (!number || *number < 1) refuse(whole, where);
+  return *number;
 }
 
 }  // namespace

@@ -1,12 +1,13 @@
+#include "foreflow/base/text.h"
 #include "reproduce/iterations.h"
 
 namespace foreflow::reproduce::definitions::sailor {
 namespace {
 
-// "1/2": the replicas of each stage, which are equal here; "2" of one stage.
+// "1/1": the replicas of each stage, which are equal here; "2" of one stage.
 void adjust(const Published& row, Json& scenario) {
-  const std::string replicas = row.word("DP_per_stage");
-  scenario.member("strategy").set("dp", static_cast<int64_t>(std::stoi(replicas)));
+  const std::string first = split(row.word("DP_per_stage"), '/').front();
+  scenario.member("strategy").set("dp", parse_number<int64_t>(first).value());
 }
 
 Result run(const Options& options) {

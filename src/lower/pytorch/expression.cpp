@@ -60,7 +60,7 @@ void add_groups_of_jobs(const OpSite& site, const std::vector<int>& ranks, World
     const std::vector<std::string> words = split(std::string_view(job).substr(0, job.find('|')), ' ');
     if (words[0] == "send") continue;
     std::set<int> members;
-    for (size_t i = 1; i < words.size(); ++i) members.insert(ranks.at(static_cast<size_t>(std::stoi(words[i]))));
+    for (size_t i = 1; i < words.size(); ++i) members.insert(ranks.at(parse_number<size_t>(words[i]).value()));
     world.groups.insert({members.begin(), members.end()});
   }
 }

@@ -1,5 +1,4 @@
-#include <numeric>
-
+#include "foreflow/transform/split_data.h"
 #include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
@@ -28,7 +27,7 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
     return refused(std::string(name(strategy.context_attention)) +
                    " deals positions out one by one, and tokens are routed to experts in groups of neighbours; use " +
                    (strategy.context_attention == striped_ring ? "ring" : "all_gather"));
-  const int both = std::gcd(strategy.cp, strategy.ep);
+  const int both = strategy.ep / transform::replicas_in_group(strategy.cp, strategy.ep);  // ranks of a context
   if (strategy.needs_fused_attention() && strategy.context_attention != all_to_all && both > 1 && both < strategy.cp)
     return refused("a ring of cp = " + std::to_string(strategy.cp) +
                    " cannot be cut into groups that share experts, which ep = " + std::to_string(strategy.ep) +
