@@ -23,10 +23,10 @@ std::string_view peak_of(const DataSet& set) {
 // In the first folder that has it.
 std::string path_of(const std::string& file, const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {
-    const std::string path = folder + "/" + file;
-    if (std::filesystem::exists(path)) return path;
+    const std::filesystem::path path = std::filesystem::path(folder) / file;
+    if (std::filesystem::exists(path)) return path.string();
   }
-  return folders.empty() ? file : folders.front() + "/" + file;
+  return folders.empty() ? file : (std::filesystem::path(folders.front()) / file).string();
 }
 
 // The law of the same device and data type whose constants beside those of the clock a set of few samples takes.

@@ -1,12 +1,13 @@
 #include "foreflow/transform/fp8_reductions.h"
 
 #include <map>
+#include <optional>
 
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/fp8.h"
 #include "foreflow/ir/replicas.h"
-#include "foreflow/ir/verify.h"
+#include "foreflow/ir/text.h"
 #include "foreflow/transform/recompute.h"
 #include "transform/rewrite/copy.h"
 #include "transform/rewrite/stated_devices.h"
