@@ -1,4 +1,4 @@
-// The sums of delayed scaling in fp8: the ranks that share weights or samples agree on the largest values of a pass.
+// The collectives of delayed scaling in fp8: ranks that share weights or samples agree on the largest values of a pass.
 #pragma once
 
 #include "foreflow/ir/module.h"
