@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "foreflow/base/embedded_file.h"
+#include "foreflow/platform/data_sheet.h"
 
 namespace foreflow::cost {
 
@@ -27,7 +28,7 @@ std::vector<std::string_view> stand_ins(std::string_view device) {
 #undef FOREFLOW_ROW
   };
   for (const auto& [name, others] : rows) {
-    if (name == device) return others;
+    if (name == platform::unchanged_kind(device)) return others;
   }
   return {};
 }

@@ -72,6 +72,9 @@ DataSheet read_data_sheet(const JsonView& json);
 DataSheet changed(const DeviceChange& change, DataSheet sheet);
 Device changed(const DeviceChange& change, Device device);
 
+// The device that was changed: "NAME" of "NAME (changed)"; other names are returned as they are.
+std::string_view unchanged_kind(std::string_view kind);
+
 // A data sheet as a device without name and place.
 Device device_of(const DataSheet& sheet);
 

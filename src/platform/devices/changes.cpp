@@ -3,12 +3,12 @@
 namespace foreflow::platform {
 namespace {
 
-constexpr const char* kChanged = " (changed)";
+constexpr std::string_view kChanged = " (changed)";
 
 // What the change makes of a name. `retimed`: it changes the time of ops.
 std::string name_after(const DeviceChange& change, const std::string& before, bool retimed) {
   if (!change.name.empty()) return change.name;
-  return retimed && !before.ends_with(kChanged) ? before + kChanged : before;
+  return retimed && !before.ends_with(kChanged) ? before + std::string(kChanged) : before;
 }
 
 void set_peak(DataSheet& sheet, const std::string& dtype, FlopsPerSecond peak) {
@@ -21,6 +21,11 @@ void set_peak(DataSheet& sheet, const std::string& dtype, FlopsPerSecond peak) {
 }
 
 }  // namespace
+
+std::string_view unchanged_kind(std::string_view kind) {
+  if (kind.ends_with(kChanged)) kind.remove_suffix(kChanged.size());
+  return kind;
+}
 
 DataSheet changed(const DeviceChange& change, DataSheet sheet) {
   if (change.sheet) sheet = *change.sheet;

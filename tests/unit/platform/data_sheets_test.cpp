@@ -90,6 +90,12 @@ TEST(DataSheets, KeepTheirNameWhereOnlyTheMemoryChanges) {
   EXPECT_EQ(changed(read(R"({"peak_f8": "4000Tf"})"), devices().get("T4-16GB", "test").sheet).peaks.back().first, "f8");
 }
 
+TEST(DataSheets, TellWhatWasChanged) {
+  EXPECT_EQ(unchanged_kind("L4-24GB (changed)"), "L4-24GB");
+  EXPECT_EQ(unchanged_kind("L4-24GB"), "L4-24GB");
+  EXPECT_EQ(unchanged_kind(" (changed)"), "");
+}
+
 TEST(DataSheets, AreReadFromFilesOfUsers) {
   const Folder folder;
   folder.write("chip.json", R"({"name": "Chip", "memory": "96GB", "memory_bandwidth": "3TBps", "peak_f32": "50Tf",
