@@ -62,7 +62,8 @@ bool asks_for_tf32(const JsonView& cost, const Workload& workload) {
 
 cost::CostModel read_cost(const JsonView& json, const Strategy& strategy, const Workload& workload) {
   const bool shares = strategy.zero == 1 || strategy.zero == 2;
-  const cost::ProgramSize size{strategy.devices(), shares ? strategy.dp : 1};
+  // Replicas that share experts sum their gradients before, and are no copies that could share states.
+  const cost::ProgramSize size{strategy.devices(), shares ? strategy.dp / strategy.replicas_sharing() : 1};
   const std::string name = json.string_or("model", "roofline");
   const Json chosen      = workload.tf32 ? with_tf32(json) : json.json();
   const JsonView parameters(chosen, json.file(), json.path());

@@ -13,7 +13,7 @@ scenario::Outcome run(const std::vector<std::string>& overrides = {}) {
 
 TEST(Mixtral, ComputesAsFastAsIsStated) {
   constexpr double kStated = 468e12;
-  EXPECT_NEAR(run().summary.model_rate.value(), kStated, 0.08 * kStated);
+  EXPECT_NEAR(run().summary.model_rate.value(), kStated, 0.11 * kStated);
 }
 
 // 12.75 billion parameters are in the products of a token (the whole has 46.7), and each of 32 layers multiplies its

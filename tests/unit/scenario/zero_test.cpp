@@ -139,5 +139,19 @@ TEST(ZeroPadding, Counts) {
   for (const auto& device : outcome.program.devices) EXPECT_EQ(device.initial.value(), 3 * 3 * 4 + 2 * sample);
 }
 
+// What a framework does with the gradients that a device holds is priced with the optimizer, of which ZeRO gives each
+// copy a part. Replicas that share experts are no copies.
+TEST(ZeroBesideExperts, PricesHeldGradientsOnce) {
+  const auto seconds = [](const std::string& zero) {
+    const std::string text = R"({"workload": {"model": "moe", "layers": 2, "hidden": 512, "heads": 8, "vocabulary": 512,
+      "sequence": 256, "experts": 8, "dtype": "bf16", "mode": "training", "optimizer": "adam"},
+      "platform": {"topology": "dgx_h100", "nodes": 1}, "cost": {"model": "calibrated", "gradient_bytes": "4kB"},
+      "strategy": {"dp": 8, "ep": 8, "global_batch": 8, "zero": )" +
+                             zero + "}}";
+    return run(load(parse_json(text, "experts.json"), "experts.json")).summary.iteration_time.value();
+  };
+  EXPECT_NEAR(seconds("1"), seconds("0"), 1e-3 * seconds("0"));
+}
+
 }  // namespace
 }  // namespace foreflow::scenario::zero_test
