@@ -15,7 +15,7 @@ inline std::string unless_sharded(const Scenario& scenario) { return unless(scen
 inline std::string unless_pipelined(const Scenario& scenario) { return unless(scenario.strategy.pp > 1, "pp is 1"); }
 inline std::string unless_copied(const Scenario& scenario) {
   const Strategy& strategy = scenario.strategy;
-  const char* alone = strategy.cp > 1 ? "dp is 1, and the ranks of cp are whole copies" : "dp is 1";
+  const char* alone        = strategy.cp > 1 ? "dp is 1, and the ranks of cp are whole copies" : "dp is 1";
   return unless(strategy.dp > strategy.replicas_sharing(), strategy.dp == 1 ? alone : "no replicas are copies");
 }
 inline std::string unless_weights_split(const Scenario& scenario) {

@@ -41,7 +41,7 @@ struct Workload {
   bool fp8 = false;                               // products with weights are done in fp8; the rest in `dtype`
   // Products of Float32 run on the units of TF32: dtype "tf32", or f32 with `cost.tf32`.
   bool tf32           = false;
-  int fp8_updates     = 0;  // kernels that update the scales of a module, in each of its passes
+  int fp8_updates     = 0;      // kernels that update the scales of a module, in each of its passes
   bool fp8_reduces    = false;  // the devices of a stage, in all replicas, agree on the largest values of each pass
   workload::Mode mode = workload::Mode::training;
   std::string optimizer;
