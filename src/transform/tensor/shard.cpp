@@ -105,7 +105,7 @@ class Sharder {
     const std::string where = module_.source + ": @" + function_.name, ways = std::to_string(variant.ways);
     if (variant.plan.split_weights == 0) {
       throw RefusalError(Cause::program, where,
-                         "tensor parallelism of " + ways + " splits no weight: " + why_no_weight());
+                         "tensor parallelism of " + ways + " splits no weight: " + why_no_weight(variant.ways));
     }
     if (variant.sharding.sequence && variant.plan.split_activations == 0) {
       throw RefusalError(
@@ -115,19 +115,23 @@ class Sharder {
   }
 
   // With the degrees up to 16 that divide the output dimension of some product: "; 2, 4 or 8 divides one".
-  std::string why_no_weight() const {
+  std::string why_no_weight(int64_t asked) const {
     const LinearGraph graph(function_, values_);
     const auto& linears = graph.linears();
     if (linears.empty())
       return "no product of a weight can leave its result in parts; a later op, such as a dynamic quantisation, needs "
              "all of it";
-    std::vector<std::string> all;
-    for (int64_t ways = 2; ways <= 16; ++ways) {
-      const bool divides = std::any_of(linears.begin(), linears.end(), [&](const Linear& linear) {
+    const auto divides = [&](int64_t ways) {
+      return std::any_of(linears.begin(), linears.end(), [&](const Linear& linear) {
         const ir::TypeRef& weight = function_.values[linear.weight].annotation;
         return weight != nullptr && weight->dims[static_cast<size_t>(linear.out_dim)] % ways == 0;
       });
-      if (divides) all.push_back(std::to_string(ways));
+    };
+    if (divides(asked))
+      return "it divides output dimensions of products of weights, but the plan found none of these that can be split";
+    std::vector<std::string> all;
+    for (int64_t ways = 2; ways <= 16; ++ways) {
+      if (divides(ways)) all.push_back(std::to_string(ways));
     }
     const std::string none = "no product has an output dimension that it divides";
     return all.empty() ? none : none + "; " + list_or(all) + " divides one";
