@@ -18,17 +18,6 @@ std::string on_pipeline(const scenario::Strategy& strategy) {
       strategy.microbatches, strategy.pp, strategy.pp);
 }
 
-// ZeRO 2 and 3 split the gradients of each microbatch, but those that other ranks sum are whole until the last one.
-std::string on_sums(const scenario::Strategy& strategy) {
-  const bool shares = strategy.cp > 1 || strategy.replicas_sharing() > 1;
-  if (strategy.zero < 2 || strategy.microbatches == 1 || !shares || strategy.dp == strategy.replicas_sharing())
-    return "";
-  return fmt::format(
-      "strategy.zero: {} keeps whole gradients until the last microbatch, as the ranks of {} sum them before replicas "
-      "split them",
-      strategy.zero, strategy.cp > 1 ? "cp" : "ep");
-}
-
 // Contexts that are neighbours see more positions the later they come.
 std::string on_contexts(const scenario::Scenario& scenario) {
   const scenario::Strategy& strategy  = scenario.strategy;
@@ -100,7 +89,6 @@ std::vector<std::string> advice(const scenario::Scenario& scenario, const report
   if (scenario.workload.mode != workload::Mode::training) return all;
   if (std::string line = on_contexts(scenario); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_experts(scenario); !line.empty()) all.push_back(std::move(line));
-  if (std::string line = on_sums(scenario.strategy); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_memory(scenario, summary); !line.empty()) all.push_back(std::move(line));
   return all;
 }

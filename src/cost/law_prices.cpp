@@ -6,6 +6,7 @@
 #include "cost/tf32_products.h"
 #include "foreflow/cost/signature.h"
 #include "foreflow/ir/fp8.h"
+#include "foreflow/ir/replicas.h"
 
 namespace foreflow::cost {
 namespace {
@@ -275,7 +276,7 @@ std::optional<Seconds> price_by_laws(const Application& application, const platf
   if (call.def.role == ir::Role::optimizer) {
     const double updated = parameters_of(application.outputs[0]);
     if (terms.optimizer_bytes > Bytes(0)) moved = updated * terms.optimizer_bytes;
-    moved += updated * terms.gradient_bytes;
+    moved += static_cast<double>(call.attributes.int_or(ir::kSharers, 1)) * updated * terms.gradient_bytes;
   }
   moved -= std::min(moved, application.kept);
   moved = std::max(moved, least_traffic(application, terms)) + beside(application, terms);

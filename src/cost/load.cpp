@@ -11,7 +11,6 @@ namespace foreflow::cost {
 namespace {
 
 constexpr const char* kOverhead  = "send_overhead";
-constexpr const char* kGradients = "gradient_bytes";
 
 std::string overhead_with(const JsonView& table, int devices) {
   std::string found = "0s";
@@ -39,20 +38,18 @@ std::string_view default_model(const Json& parameters) {
   return std::any_of(stated->begin(), stated->end(), is_strange) ? kRoofline : kCalibrated;
 }
 
-CostModel make_model(const JsonView& parameters, ProgramSize size) {
+CostModel make_model(const JsonView& parameters, int devices) {
   const std::string name    = parameters.string_or("model", std::string(default_model(parameters.json())));
   const std::string where   = parameters.has("model") ? parameters.at("model").where() : parameters.where();
   const CostModelDef& model = cost_models().get(name, where);
   const bool by_devices     = parameters.has(kOverhead) && parameters.json().find(kOverhead)->if_object() != nullptr;
-  const bool shares         = parameters.has(kGradients) && size.sharers > 1;
-  if (!by_devices && !shares) return model.make(parameters);
+  if (!by_devices) return model.make(parameters);
   Json chosen = parameters.json();
-  if (by_devices) chosen.set(kOverhead, overhead_with(parameters.at(kOverhead), size.devices));
-  if (shares) chosen.set(kGradients, fmt::format("{}B", size.sharers * parameters.at(kGradients).as_bytes().value()));
+  chosen.set(kOverhead, overhead_with(parameters.at(kOverhead), devices));
   return model.make(JsonView(chosen, parameters.file()));
 }
 
-CostModel load_model(const std::string& path, const Json& overrides, ProgramSize size) {
+CostModel load_model(const std::string& path, const Json& overrides, int devices) {
   const Json file = parse_json(read_file(path), path);
   const JsonView calibration(file, path);
   if (!calibration.has("model")) calibration.fail("a calibration file names its cost \"model\"");
@@ -63,7 +60,7 @@ CostModel load_model(const std::string& path, const Json& overrides, ProgramSize
   for (const auto& [key, value] : JsonView(overrides, path).members()) {
     if (key != "model") merged.set(key, value.json());
   }
-  return make_model(JsonView(merged, path), size);
+  return make_model(JsonView(merged, path), devices);
 }
 
 }  // namespace foreflow::cost

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "foreflow/ir/pipeline_ends.h"
+#include "foreflow/ir/replicas.h"
 
 namespace foreflow::cost {
 namespace {
@@ -29,8 +30,8 @@ std::string text(std::span<const ir::Type> types) {
 }
 
 std::string text(const ir::Attributes& attributes) {
-  // Attributes that do not change the work: the seed, and the marks of recomputation and of pipelines.
-  static constexpr std::string_view kAside[] = {"seed", "segment", "recompute", ir::kPipelineEnds};
+  // Attributes that do not change the work: the seed, and the marks of recomputation, of pipelines and of shared updates.
+  static constexpr std::string_view kAside[] = {"seed", "segment", "recompute", ir::kPipelineEnds, ir::kSharers};
   std::string all;
   for (const auto& [name, value] : attributes) {
     if (std::find(std::begin(kAside), std::end(kAside), name) != std::end(kAside)) continue;

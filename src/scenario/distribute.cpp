@@ -212,20 +212,6 @@ ir::Module with_streams(ir::Module module, const Strategy& strategy) {
   return module;
 }
 
-transform::DataParallel data_parallel(const Strategy& strategy) {
-  return {.ways           = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep),
-          .zero           = strategy.zero,
-          .overlap        = strategy.overlap_gradients,
-          .bucket         = strategy.bucket,
-          .first_bucket   = strategy.first_bucket,
-          .by_block       = strategy.by_block,
-          .prefetch       = strategy.prefetch,
-          .keeps_gathered = strategy.keeps_gathered,
-          .float_gathers  = strategy.float_gathers,
-          .reduce_dtype   = strategy.reduce_dtype,
-          .limit_scatters = strategy.limit_scatters};
-}
-
 bool clips(const Scenario& scenario) {
   return scenario.workload.clip_gradients > 0 && scenario.workload.mode == workload::Mode::training;
 }
@@ -240,7 +226,7 @@ ir::Module with_clipped_gradients(ir::Module module, const Scenario& scenario,
       .max_norm = scenario.workload.clip_gradients, .parts = transform::held_parts(steps, shards), .shards = shards};
   if (one != nullptr) {
     how.replicas = one->ways;
-    how.layouts  = one->parameters;
+    how.held     = one->parameters;
   }
   return transform::clip_gradients(std::move(module), ops::table(), how);
 }
@@ -256,7 +242,7 @@ ir::Module with_reduced_maxima(ir::Module module, const Scenario& scenario, int 
 // One of the replicas of a program, with its streams.
 Expected<transform::OneReplica> one_replica(const ReplicaProgram& replica, const Scenario& scenario) {
   return asked_for_by("dp", scenario, [&] {
-    transform::OneReplica one = transform::one_replica(replica.module, ops::table(), data_parallel(scenario.strategy));
+    transform::OneReplica one = transform::one_replica(replica.module, ops::table(), scenario.strategy.data_parallel());
     one.module                = with_streams(std::move(one.module), scenario.strategy);
     one.module                = with_reduced_maxima(std::move(one.module), scenario, replica.shards, one.ways);
     one.module = with_clipped_gradients(std::move(one.module), scenario, replica.steps, replica.shards, &one);
@@ -278,7 +264,7 @@ Expected<DistributedProgram> distributed(const Sequential& sequential, const Sce
                                          const platform::Platform& platform, SharedPrograms* shared) {
   FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
   if (sequential.placed) return DistributedProgram{sequential.module, {}};
-  const transform::DataParallel how = data_parallel(scenario.strategy);
+  const transform::DataParallel how = scenario.strategy.data_parallel();
   const auto replica                = of_replica(sequential, scenario, platform, shared);
   if (!replica) return replica.refusal();
   DistributedProgram program{(*replica)->module, (*replica)->steps};
@@ -349,7 +335,7 @@ Expected<transform::Cut> try_cut(const Sequential& sequential, const Scenario& s
 Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const Scenario& scenario,
                                              const platform::Platform& platform, int run, bool two,
                                              SharedPrograms* shared) {
-  const transform::DataParallel how = data_parallel(scenario.strategy);
+  const transform::DataParallel how = scenario.strategy.data_parallel();
   const bool uniform                = is_uniform(platform);
   const int shards                  = two && uniform ? shards_alike(scenario.strategy) : 0;
   if (sequential.placed || (shards == 0 && run == 0 && !(how.ways > 1 && uniform))) {
@@ -361,7 +347,7 @@ Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const
   const auto replica = of_replica(sequential, scenario, platform, shared, run, shards);
   if (!replica) return replica.refusal();
   AlikeReplicas all{{}, how.ways, (*replica)->shards, (*replica)->split_data};
-  if (how.ways == 1) {
+  if (how.ways == 1 && !how.shares()) {
     all.module = with_streams((*replica)->module, scenario.strategy);
     all.module = with_reduced_maxima(std::move(all.module), scenario, all.shards, 1);
     all.module = with_clipped_gradients(std::move(all.module), scenario, (*replica)->steps, all.shards);

@@ -56,9 +56,8 @@ bool trains(const Json& scenario) {
   return stated_at(scenario, "workload", "model") != nullptr;
 }
 
-bool has_replicas(const Json& scenario) { return trains(scenario) && has_several(scenario, "dp"); }
-bool sums_gradients(const Json& scenario) {
-  return has_replicas(scenario) || (trains(scenario) && has_several(scenario, "cp"));
+bool has_copies(const Json& scenario) {
+  return trains(scenario) && (has_several(scenario, "dp") || has_several(scenario, "cp"));
 }
 bool has_stages(const Json& scenario) { return has_several(scenario, "pp"); }
 // Whether all stages have as many ranks, and no devices are listed, which would be in the order of ranks.
@@ -140,10 +139,10 @@ const std::vector<FrameworkCondition>& framework_conditions() {
       {"roofline", "the cost model is roofline", is_roofline},
       {"calibrated", "the cost model is calibrated, or none is stated", is_calibrated},
       {"roofline or calibrated", "the cost model is roofline or calibrated, or none is stated", is_by_kernel},
-      {"dp", "it trains and dp is more than 1", has_replicas},
-      {"dp or cp", "it trains, and dp or cp is more than 1", sums_gradients},
-      {"dp, calibrated", "it trains, dp is more than 1, and the cost model is calibrated, or none is stated",
-       [](const Json& scenario) { return has_replicas(scenario) && is_calibrated(scenario); }},
+      {"dp or cp", "it trains, and dp or cp is more than 1", has_copies},
+      {"dp or cp, calibrated",
+       "it trains, dp or cp is more than 1, and the cost model is calibrated, or none is stated",
+       [](const Json& scenario) { return has_copies(scenario) && is_calibrated(scenario); }},
   };
   return all;
 }

@@ -13,10 +13,10 @@ inline bool trains(const Scenario& scenario) { return scenario.workload.mode == 
 inline std::string unless(bool needed, std::string_view why) { return needed ? std::string() : std::string(why); }
 inline std::string unless_sharded(const Scenario& scenario) { return unless(scenario.strategy.tp > 1, "tp is 1"); }
 inline std::string unless_pipelined(const Scenario& scenario) { return unless(scenario.strategy.pp > 1, "pp is 1"); }
+// Weights have copies in replicas, and in the ranks of a context.
 inline std::string unless_copied(const Scenario& scenario) {
   const Strategy& strategy = scenario.strategy;
-  const char* alone        = strategy.cp > 1 ? "dp is 1, and the ranks of cp are whole copies" : "dp is 1";
-  return unless(strategy.dp > strategy.replicas_sharing(), strategy.dp == 1 ? alone : "no replicas are copies");
+  return unless(strategy.dp > 1 || strategy.most_contexts() > 1, "dp and cp are 1");
 }
 inline std::string unless_weights_split(const Scenario& scenario) {
   return unless(scenario.strategy.zero == 3, "weights are not split");

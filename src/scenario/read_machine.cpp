@@ -61,14 +61,11 @@ bool asks_for_tf32(const JsonView& cost, const Workload& workload) {
 }
 
 cost::CostModel read_cost(const JsonView& json, const Strategy& strategy, const Workload& workload) {
-  const bool shares = strategy.zero == 1 || strategy.zero == 2;
-  // Replicas that share experts sum their gradients before, and are no copies that could share states.
-  const cost::ProgramSize size{strategy.devices(), shares ? strategy.dp / strategy.replicas_sharing() : 1};
   const std::string name = json.string_or("model", "roofline");
   const Json chosen      = workload.tf32 ? with_tf32(json) : json.json();
   const JsonView parameters(chosen, json.file(), json.path());
-  return is_file(name) ? cost::load_model(beside(json.file(), name), chosen, size)
-                       : cost::make_model(workload.tf32 ? parameters : json, size);
+  return is_file(name) ? cost::load_model(beside(json.file(), name), chosen, strategy.devices())
+                       : cost::make_model(workload.tf32 ? parameters : json, strategy.devices());
 }
 
 int read_channels(const JsonView& json) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "foreflow/scenario/strategy_key.h"
 #include "foreflow/transform/split_data.h"
 #include "scenario/read.h"
@@ -13,6 +15,25 @@ void read_key(const StrategyKeyDef& key, const JsonView& json, Strategy& strateg
 }  // namespace
 
 int Strategy::replicas_sharing() const { return transform::replicas_in_group(cp, ep); }
+
+int Strategy::most_contexts() const {
+  return stage_cp.empty() ? cp : *std::max_element(stage_cp.begin(), stage_cp.end());
+}
+
+transform::DataParallel Strategy::data_parallel() const {
+  return {.ways           = dp / replicas_sharing(),
+          .zero           = zero,
+          .overlap        = overlap_gradients,
+          .bucket         = bucket,
+          .first_bucket   = first_bucket,
+          .by_block       = by_block,
+          .prefetch       = prefetch,
+          .keeps_gathered = keeps_gathered,
+          .float_gathers  = float_gathers,
+          .reduce_dtype   = reduce_dtype,
+          .limit_scatters = limit_scatters,
+          .has_copies     = most_contexts() > 1 || replicas_sharing() > 1};
+}
 
 int Strategy::first_rank(int device) const {
   int ranks = 0;

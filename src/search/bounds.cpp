@@ -152,17 +152,16 @@ class Bounder {
 
   // Lower bound of the all-reduce of gradients: all of them in a single message, which is never slower than several.
   Seconds gradients() {
-    if (replicas_ == 1 || strategy_.overlap_gradients || demand_.gradients == Bytes(0)) return Seconds(0);
-    ShiftedGroups groups{{}, 1, strategy_.devices() / replicas_};
-    for (int replica = 0; replica < replicas_; ++replica) groups.ranks.push_back(replica * groups.count);
-    return shapes_.all_reduce(scenario_, where_, least_summed(scenario_, demand_.gradients), groups);
+    if (strategy_.overlap_gradients) return Seconds(0);
+    return ReplicaExchange(scenario_, shapes_, where_).all_reduce(demand_.gradients);
   }
 
   // Lower bound of the work once per iteration, summed over all stages.
   Seconds updates() {
     if (sharded_) return Seconds(0);
     Seconds all = gradients();
-    if (!strategy_.offload) all += demand_.once + network(demand_.sums);
+    if (!strategy_.offload) all += demand_.once;
+    if (!strategy_.offload && !strategy_.sums_once()) all += network(demand_.sums);
     return all;
   }
 
@@ -215,7 +214,8 @@ class Bounder {
   // Of all stages together, with the states of the optimizer.
   Bytes weights() const {
     const Bytes model = demand_.weights - demand_.states;
-    return model / (strategy_.zero == 3 ? replicas_ : 1) + demand_.states / (sharded_ ? replicas_ : 1);
+    const int ways    = strategy_.most_copies();
+    return model / (strategy_.zero == 3 ? ways : 1) + demand_.states / (sharded_ ? ways : 1);
   }
 
   // What a microbatch leaves for its backward pass, in all stages together. The segments of `block(n)` depend on the

@@ -84,13 +84,13 @@ int GroupShapes::shape(const std::vector<int>& places) {
 }
 
 const std::vector<GroupShapes::Group>& GroupShapes::distinct(const Arrangement& where, const ShiftedGroups& groups) {
-  const auto [found, fresh] = known_.try_emplace(Grouping(where.number, groups.step, groups.count, groups.ranks));
+  const auto [found, fresh] = known_.try_emplace(Grouping(where.number, groups.step, groups.count, groups.neighbours, groups.ranks));
   if (!fresh) return found->second;
   std::set<int> shapes;
   for (const std::vector<int>& places : where.ways) {
     for (int g = 0; g < groups.count; ++g) {
       std::vector<int> group;
-      const int first = g * groups.step;
+      const int first = g / groups.neighbours * groups.step + g % groups.neighbours;
       for (const int rank : groups.ranks)
         group.push_back(places[static_cast<size_t>(rank) + static_cast<size_t>(first)]);
       const int number = shape(group);

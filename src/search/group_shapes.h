@@ -22,11 +22,13 @@ struct Arrangement {
   size_t ranks() const { return ways.front().size(); }
 };
 
-// `count` groups of equal form: `ranks` is the first, and each further group is the previous one shifted by `step`
-// ranks.
+// `count` groups of equal form: `ranks` is the first. Each of the next `neighbours` - 1 is the previous one shifted by
+// one rank; these `neighbours` groups repeat, shifted by `step` ranks each time. With two shards (neighbours) of two
+// contexts in two stages, for example, ranks are {0, 2}, step is 4, and the groups are {0, 2}, {1, 3}, {4, 6}, {5, 7}.
 struct ShiftedGroups {
   std::vector<int> ranks;
   int step = 1, count = 1;
+  int neighbours = 1;
 };
 
 class GroupShapes {
@@ -75,7 +77,7 @@ class GroupShapes {
     }
   };
   using Reduced  = std::tuple<double, std::vector<int>, int>;    // bytes, ranks, shape
-  using Grouping = std::tuple<int, int, int, std::vector<int>>;  // arrangement, step, count, ranks
+  using Grouping = std::tuple<int, int, int, int, std::vector<int>>;  // arrangement, step, count, neighbours, ranks
 
   const platform::Platform& platform_;
   SequenceTable shapes_;

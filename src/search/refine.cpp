@@ -37,13 +37,13 @@ class Composition {
 
   Bound bound() {
     find_exchanges();
-    return {kRounding * time(), kRounding * stage_memory(strategy_, demand_, plan_, exchange_.ways())};
+    return {kRounding * time(), kRounding * stage_memory(strategy_, demand_, plan_)};
   }
 
   // Without all that is exchanged between replicas and done once a step. `where` has all placements, and `strategy` the
   // values that need least memory.
   Bound sketch() const {
-    return {kRounding * least_time(), kRounding * stage_memory(strategy_, demand_, plan_, exchange_.ways())};
+    return {kRounding * least_time(), kRounding * stage_memory(strategy_, demand_, plan_)};
   }
 
   // The time of a microbatch that passes through all stages, forward and backward, one after the other. Gradients of

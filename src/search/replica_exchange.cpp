@@ -49,11 +49,18 @@ ReplicaExchange::ReplicaExchange(const scenario::Scenario& scenario, GroupShapes
       ways_(strategy_.dp / strategy_.replicas_sharing()),
       step_(strategy_.devices() / ways_),
       groups_{{}, 1, step_} {
-  for (int replica = 0; replica < ways_; ++replica) groups_.ranks.push_back(replica * step_);
+  const bool once = strategy_.sums_once();
+  if (once && (strategy_.ep > 1 || strategy_.has_unequal_stages())) return;
+  const int contexts = once ? strategy_.cp : 1;
+  if (once) groups_ = {{}, strategy_.cp * strategy_.tp, strategy_.pp * strategy_.tp, strategy_.tp};
+  for (int replica = 0; replica < ways_; ++replica) {
+    for (int context = 0; context < contexts; ++context)
+      groups_.ranks.push_back(replica * step_ + context * strategy_.tp);
+  }
 }
 
 Seconds ReplicaExchange::all_reduce(Bytes bytes) const {
-  if (ways_ == 1 || bytes == Bytes(0)) return Seconds(0);
+  if (groups_.ranks.size() < 2 || bytes == Bytes(0)) return Seconds(0);
   return shapes_.all_reduce(scenario_, where_, least_summed(scenario_, bytes), groups_);
 }
 
@@ -74,7 +81,7 @@ ReplicaExchange::Known& ReplicaExchange::known(collective::Kind kind) const {
 }
 
 Seconds ReplicaExchange::half(collective::Kind kind, Bytes bytes) const {
-  if (ways_ == 1 || bytes == Bytes(0)) return Seconds(0);
+  if (groups_.ranks.size() < 2 || bytes == Bytes(0)) return Seconds(0);
   Known& known = this->known(kind);
   if (!known.message) return Seconds(0);
   if (kind == collective::Kind::reduce_scatter) bytes = least_summed(scenario_, bytes);
@@ -88,7 +95,7 @@ Seconds ReplicaExchange::half(collective::Kind kind, Bytes bytes) const {
 
 StageExchange ReplicaExchange::of_stage(const transform::StageNeed& need, bool sums) const {
   StageExchange exchange{};
-  if (ways_ == 1) return exchange;
+  if (groups_.ranks.size() < 2) return exchange;
   const bool gathers = strategy_.zero == 3;
   sums               = sums && strategy_.zero >= 2;
   if (need.trained.empty()) {
@@ -145,7 +152,7 @@ Seconds ReplicaExchange::sums(const std::vector<Bytes>& gradients) const {
 ReplicaExchange::Passes ReplicaExchange::passes(const transform::StageNeed& need, bool sums,
                                                 const std::vector<Seconds>& waits) const {
   Passes passes{};
-  if (ways_ == 1) return passes;
+  if (groups_.ranks.size() < 2) return passes;
   for (const Trained& device : need.trained) {
     std::vector<Step> early;
     for (const Step& step : device.backward) {

@@ -66,6 +66,8 @@ class ReplicaExchange {
   GroupShapes& shapes_;
   const Arrangement& where_;
   const int ways_, step_;
+  // That exchange at the same time: replicas or, where one sum is taken over contexts, too, the ranks of all replicas.
+  // Empty if experts are summed over fewer, or stages differ: nothing is known of the times.
   ShiftedGroups groups_;
   mutable std::vector<std::pair<collective::Kind, Known>> known_;
 };

@@ -9,9 +9,8 @@ using transform::StageNeed;
 
 class StageMemory {
  public:
-  StageMemory(const scenario::Strategy& strategy, const scenario::StageDemand& demand, const schedule::Plan& plan,
-              int ways)
-      : strategy_(strategy), demand_(demand), plan_(plan), ways_(ways) {}
+  StageMemory(const scenario::Strategy& strategy, const scenario::StageDemand& demand, const schedule::Plan& plan)
+      : strategy_(strategy), demand_(demand), plan_(plan), ways_(strategy.most_copies()) {}
 
   Bytes most() const {
     Bytes most;
@@ -31,7 +30,8 @@ class StageMemory {
       if (strategy_.microbatches > 1) later += device.share * device.summed_later;
     }
     const Bytes parted = strategy_.sequence_parallel ? computed : std::max(computed, need.gradients);
-    return later + (plan_.pipes() > 1 ? parted : share(parted, 2));
+    if (plan_.pipes() > 1) return later + parted;
+    return (strategy_.sums_once() ? share(later, 2) : later) + share(parted, 2);
   }
 
   Bytes peak(size_t device) const {
@@ -88,14 +88,14 @@ class StageMemory {
   const scenario::Strategy& strategy_;
   const scenario::StageDemand& demand_;
   const schedule::Plan& plan_;
-  const int ways_;
+  const int ways_;  // the parts into which ZeRO splits, at most
 };
 
 }  // namespace
 
-Bytes stage_memory(const scenario::Strategy& strategy, const scenario::StageDemand& demand, const schedule::Plan& plan,
-                   int ways) {
-  return StageMemory(strategy, demand, plan, ways).most();
+Bytes stage_memory(const scenario::Strategy& strategy, const scenario::StageDemand& demand,
+                   const schedule::Plan& plan) {
+  return StageMemory(strategy, demand, plan).most();
 }
 
 }  // namespace foreflow::search

@@ -6,9 +6,7 @@
 
 namespace foreflow::search {
 
-// The peak of the device that needs most, at the ends of its forward tasks and within its backward tasks. `ways`: the
-// parts into which ZeRO splits.
-Bytes stage_memory(const scenario::Strategy& strategy, const scenario::StageDemand& demand, const schedule::Plan& plan,
-                   int ways);
+// The peak of the device that needs most, at the ends of its forward tasks and within its backward tasks.
+Bytes stage_memory(const scenario::Strategy& strategy, const scenario::StageDemand& demand, const schedule::Plan& plan);
 
 }  // namespace foreflow::search

@@ -62,7 +62,8 @@ void expect_same_updates(const Model& model, const std::vector<Split>& splits) {
     split.clip = kLargest;
     for (const int zero : {0, 1, 2, 3}) {
       for (const bool overlap : {false, true}) {
-        if (split.dp == 1 && (zero > 0 || overlap)) continue;
+        const bool has_copies = split.dp > 1 || split.cp > 1 || !split.stage_cp.empty();
+        if (!has_copies && (zero > 0 || overlap)) continue;
         split.zero    = zero;
         split.overlap = overlap;
         SCOPED_TRACE(test::to_string(split));

@@ -22,6 +22,9 @@ struct Types {
   bool float_gradients;
   std::string reduced;
 
+  // Whether one sum is taken over contexts and replicas, for which ZeRO or a type of sums asks.
+  bool sums_once(int zero) const { return zero > 0 || reduced != "gradient"; }
+  bool converts() const { return reduced != "gradient" && reduced != (float_gradients ? "f32" : dtype); }
   double own() const { return float_gradients || dtype == "f32" ? 4 : 2; }
   double summed() const { return reduced == "gradient" ? own() : reduced == "f32" ? 4 : 2; }
   std::string text() const {
@@ -80,6 +83,8 @@ std::string to_string(const Axes& axes, const Types& types) {
          " ep=" + std::to_string(axes.ep) + " pp=" + std::to_string(axes.pp) + " zero=" + std::to_string(axes.zero);
 }
 
+// The sums over contexts and replicas are one: GPT's table of positions is not, of which each context makes the rows of
+// its own positions, so that their gradients are gathered over contexts and then summed over replicas.
 class ReducedBytes : public testing::TestWithParam<int> {};
 
 // GPT: 12 h^2 + 13 h a layer, V h and s h of the tables, 2 h of the last norm. Contexts have rows of their own of the
@@ -94,13 +99,20 @@ TEST_P(ReducedBytes, OfContextsReplicasAndTiedEmbeddings) {
           const Axes axes{.dp = dp, .cp = cp, .pp = pp, .zero = GetParam()};
           SCOPED_TRACE(to_string(axes, types));
           const double held = kAll + (pp > 1 ? kTable : 0);
-          // Parts of gradients are summed in each of two microbatches, but those that other ranks sum first.
-          const double again = pp > 1 && cp == 1 && axes.zero >= 2 ? kAll - kTable : 0;
+          // The first stage has a bias whose gradient the second one makes; where it is converted, contexts sum it there.
+          const double apart = pp > 1 && cp > 1 && types.converts() ? kHidden : 0;
+          // Parts of gradients are summed in each of two microbatches, but those that are put together first.
+          const double again = pp > 1 && axes.zero >= 2 ? kAll - kTable - (cp > 1 ? kPositions + apart : 0) : 0;
           double expected    = 0;
           if (pp > 1) expected += types.own() * dp * cp * kTable;
-          if (cp > 1) expected += types.summed() * dp * (held - kPositions);
-          if (dp > 1) expected += types.summed() * cp * (held + again);
-          if (dp == 1 && axes.zero > 0) continue;  // nothing to split
+          if (cp > 1 && types.sums_once(axes.zero)) {
+            expected += types.summed() * (held - kPositions - apart + dp * apart + again);
+            if (dp > 1) expected += types.summed() * cp * (kPositions + apart);
+          } else {
+            if (cp > 1) expected += types.summed() * dp * (held - kPositions);
+            if (dp > 1) expected += types.summed() * cp * (held + again);
+          }
+          if (dp == 1 && cp == 1 && axes.zero > 0) continue;  // nothing to split
           EXPECT_DOUBLE_EQ(bytes(predicted("gpt", axes, types), true), expected);
         }
       }
@@ -109,7 +121,8 @@ TEST_P(ReducedBytes, OfContextsReplicasAndTiedEmbeddings) {
 }
 
 // MoE: of a layer 4 h^2 of attention, the router and two norms, and three matrices of each expert; two tables and a
-// norm besides. Ranks that share experts sum the rest; the others, which have the same experts, sum all.
+// norm besides. The rest is summed over all ranks, experts over those that have the same ones; where nothing asks for
+// one sum, ranks that share experts sum the rest first.
 TEST_P(ReducedBytes, OfExpertsAndOfWhatIsNone) {
   constexpr double kExperts = 4, kFeedForward = 32;
   constexpr double kOfExperts = kLayers * kExperts * 3 * kHidden * kFeedForward;
@@ -119,11 +132,13 @@ TEST_P(ReducedBytes, OfExpertsAndOfWhatIsNone) {
     for (const auto& [dp, ep] : {std::pair{2, 2}, {4, 2}, {4, 4}, {4, 1}}) {
       const Axes axes{.dp = dp, .ep = ep, .zero = GetParam()};
       const int copies = dp / ep;
-      if (copies == 1 && axes.zero > 0) continue;
+      const bool once  = types.sums_once(axes.zero);
       SCOPED_TRACE(to_string(axes, types));
       double expected = 0;
-      if (ep > 1) expected += types.summed() * copies * kRest;
-      if (copies > 1) expected += types.summed() * (ep * kRest + kOfExperts);
+      if (once) expected += types.summed() * kRest;
+      if (!once && ep > 1) expected += types.summed() * copies * kRest;
+      if (!once && copies > 1) expected += types.summed() * ep * kRest;
+      if (copies > 1) expected += types.summed() * kOfExperts;
       EXPECT_DOUBLE_EQ(bytes(predicted("moe", axes, types), true), expected);
     }
   }

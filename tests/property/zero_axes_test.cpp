@@ -44,7 +44,13 @@ TEST_P(ZeroBeside, EveryOtherAxisComputesTheSameNumbers) {
   const auto arguments      = test::random_arguments(module, random, kVocabulary);
   const auto expected       = interpret::evaluate(module, module.functions.size() - 1, arguments);
   std::vector<Split> splits = {
+      {.cp = 2},
+      {.by_block = true, .cp = 4},
+      {.microbatches = 2, .cp = 2},
+      {.pp = 2, .microbatches = 2, .cp = 2},
+      {.tp = 2, .pp = 2, .microbatches = 4, .schedule = "interleaved_1f1b", .cp = 2, .sequence = true},
       {.dp = 2, .cp = 2},
+      {.dp = 2, .by_block = true, .cp = 2},
       {.dp = 2, .pp = 2, .microbatches = 2, .cp = 2},
       {.dp = 2, .tp = 2, .sequence = true},
       {.dp = 2, .tp = 2, .vocabulary = true},
@@ -58,8 +64,12 @@ TEST_P(ZeroBeside, EveryOtherAxisComputesTheSameNumbers) {
        {"gpipe", "looped_bfs", "eager_1f1b", "zb_h1", "zb_h2", "zb_v", "chimera", "dualpipe", "dualpipe_v"})
     splits.push_back({.dp = 2, .pp = 2, .microbatches = 4, .schedule = schedule});
   if (family == "moe")
-    splits = {{.dp = 4, .ep = 2},
+    splits = {{.dp = 2, .ep = 2},
+              {.dp = 4, .ep = 2},
               {.dp = 4, .microbatches = 2, .ep = 2},
+              {.dp = 4, .pp = 2, .microbatches = 2, .ep = 2},
+              {.dp = 2, .cp = 2, .ep = 4},
+              {.dp = 2, .cp = 4, .ep = 2},
               {.dp = 4, .cp = 2, .ep = 4},
               {.dp = 4, .tp = 2, .chunks = 2, .ep = 2},
               {.dp = 4, .tp = 2, .ep = 2, .sequence = true}};
@@ -103,8 +113,8 @@ TEST_P(ZeroBeside, SumsInAnyTypeAreThoseOfTheSequentialProgram) {
     for (const auto& [dtype, rounding] :
          {std::pair{ir::DType::f32, kTolerance}, {ir::DType::bf16, 2e-2}, {ir::DType::f16, 4e-3}}) {
       for (const int zero : {0, 1, 2, 3}) {
-        const int copies = split.dp / transform::replicas_in_group(split.cp, split.ep);
-        if (copies == 1 && zero > 0) continue;
+        const int replicas = split.dp / transform::replicas_in_group(split.cp, split.ep);
+        if (replicas == 1 && split.cp == 1 && replicas == split.dp && zero > 0) continue;  // nothing has a copy
         split.zero         = zero;
         split.reduce_dtype = dtype;
         SCOPED_TRACE(test::to_string(split));
@@ -165,13 +175,15 @@ Answer answer(const ir::Module& module, int replicas, const platform::Platform& 
 TEST(OneReplica, LoweredForAllIsTheProgramOfAll) {
   const ir::Module module           = step_of("gpt");
   const platform::Platform platform = test::cluster({0, 0, 0, 0, 1, 1, 1, 1});
-  for (const auto& [tp, pp, microbatches] : {std::tuple{1, 1, 1}, {2, 1, 2}, {1, 2, 4}}) {
+  for (const auto& [tp, pp, microbatches, cp] :
+       {std::tuple{1, 1, 1, 1}, {2, 1, 2, 1}, {1, 2, 4, 1}, {1, 1, 1, 2}, {1, 2, 4, 2}, {2, 1, 2, 2}}) {
     for (const int zero : {0, 1, 2, 3}) {
       for (const auto& [overlap, limited] : {std::pair{false, false}, {true, false}, {true, true}}) {
-        const Split split{.tp = tp, .pp = pp, .microbatches = microbatches};
+        const Split split{.tp = tp, .pp = pp, .microbatches = microbatches, .cp = cp};
         const ir::Module replica = test::distribute(module, split).back().module;
         transform::DataParallel how{2, zero, overlap, Bytes(2000)};
         how.limit_scatters = limited;
+        how.has_copies     = cp > 1;
         SCOPED_TRACE(test::to_string(split) + " zero=" + std::to_string(zero) + (overlap ? " overlapped" : "") +
                      (limited ? " limited" : ""));
         const transform::OneReplica one = transform::one_replica(replica, ops::table(), how);

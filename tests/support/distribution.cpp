@@ -121,14 +121,15 @@ void clip(ir::Module& module, const std::vector<transform::Distributed>& steps, 
   transform::Clipping how{.max_norm = split.clip, .parts = transform::held_parts(pieces)};
   if (one != nullptr) {
     how.replicas = one->ways;
-    how.layouts  = one->parameters;
+    how.held     = one->parameters;
   }
   module = transform::clip_gradients(std::move(module), ops::table(), how);
 }
 
 std::vector<transform::Distributed> with_replicas(std::vector<transform::Distributed> steps, const Split& split) {
   const int replicas = split.dp / transform::replicas_in_group(split.cp, split.ep);
-  if (replicas > 1) {
+  const bool copies  = split.cp > 1 || !split.stage_cp.empty() || replicas < split.dp;
+  if (replicas > 1 || copies) {
     transform::DataParallel how{replicas, split.zero, split.overlap, split.bucket};
     how.by_block       = split.by_block;
     how.prefetch       = split.prefetch;
@@ -136,14 +137,15 @@ std::vector<transform::Distributed> with_replicas(std::vector<transform::Distrib
     how.float_gathers  = split.float_gathers;
     how.reduce_dtype   = split.reduce_dtype;
     how.limit_scatters = split.limit_scatters;
-    if (how.shares() || split.clip > 0) {
+    how.has_copies     = copies;
+    if (how.shares() || (replicas > 1 && split.clip > 0)) {
       transform::OneReplica one = transform::one_replica(steps.back().module, ops::table(), how);
       one.module                = with_streams(std::move(one.module), split);
       clip(one.module, steps, split, &one);
       steps.push_back(transform::unfold(one, ops::table()));
       return steps;
     }
-    steps.push_back(transform::replicate(steps.back().module, ops::table(), how));
+    if (replicas > 1) steps.push_back(transform::replicate(steps.back().module, ops::table(), how));
   }
   steps.back().module = with_streams(std::move(steps.back().module), split);
   clip(steps.back().module, steps, split);

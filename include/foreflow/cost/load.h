@@ -12,20 +12,13 @@ namespace foreflow::cost {
 // roofline does; or roofline, when it states a parameter that calibrated does not have, such as "memory_efficiency".
 std::string_view default_model(const Json& parameters);
 
-// What prices depend on beside the op and its device.
-struct ProgramSize {
-  int devices = 1;
-  int sharers = 1;  // the replicas that share the states of the optimizer, while each holds whole gradients: ZeRO 1, 2
-};
-
 // Makes the cost model that `parameters`, a scenario's "cost" object, names in "model"; else default_model(). A
 // "send_overhead" may be a table by number of devices, because the processes of a program share their host: the entry
-// of the largest number <= `devices` applies, or 0 when there is none. "gradient_bytes" count for each gradient that a
-// device holds, and are priced with the optimizer, which updates one of `sharers` parts of them.
-CostModel make_model(const JsonView& parameters, ProgramSize size = {});
+// of the largest number <= `devices` applies, or 0 when there is none.
+CostModel make_model(const JsonView& parameters, int devices = 1);
 
 // Loads a calibration file: a scenario's "cost" object with a "source". The members of `overrides`, except "model",
 // replace those of the file. Throws Error naming the file and the path in it.
-CostModel load_model(const std::string& path, const Json& overrides = Json::object(), ProgramSize size = {});
+CostModel load_model(const std::string& path, const Json& overrides = Json::object(), int devices = 1);
 
 }  // namespace foreflow::cost

@@ -11,9 +11,12 @@ namespace foreflow::ir {
 // On a collective of all replicas: their number. The operands are those of this replica; every other replica
 // contributes its own.
 inline constexpr std::string_view kReplicas = "replicas";
-// On a Slice of a matrix with one row per replica: every replica takes its own row. The program takes that of replica
-// 0.
+// On a Slice of a matrix that has as many rows for each replica, those of the next one behind it: every replica takes
+// its own row. The program takes that of replica 0.
 inline constexpr std::string_view kOwnRow = "own_row";
+
+// On an optimizer: the number of parts of the weight that as many ranks update, each of which has the whole gradient.
+inline constexpr std::string_view kSharers = "sharers";
 
 // On a collective of all shards, in a program that has only the first two: the number of all. The first operand is that
 // of the first shard; the second operand represents those of all others. A collective of several such groups has two

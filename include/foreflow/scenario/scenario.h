@@ -23,6 +23,7 @@
 #include "foreflow/transform/context_attention.h"
 #include "foreflow/transform/pipeline.h"
 #include "foreflow/transform/recompute.h"
+#include "foreflow/transform/replica.h"
 #include "foreflow/transform/sharding.h"
 #include "foreflow/workload/workload.h"
 
@@ -136,6 +137,18 @@ struct Strategy {
   int device_of_rank(int rank) const;
   // Number of replicas that share experts and are therefore distributed as one program.
   int replicas_sharing() const;
+  // The most ranks that share each sequence in a stage. They hold copies of its weights.
+  int most_contexts() const;
+  // How those that hold copies of weights exchange gradients and weights.
+  transform::DataParallel data_parallel() const;
+  // Whether one sum is taken of a gradient over all that hold copies: the ranks of contexts, those that share experts,
+  // and replicas. Otherwise ranks of a replica sum first, then replicas.
+  bool sums_once() const {
+    const transform::DataParallel how = data_parallel();
+    return how.has_copies && how.shares();
+  }
+  // The most ranks that such a sum is taken over: dp x cp, of experts fewer.
+  int most_copies() const { return sums_once() ? dp * most_contexts() : dp / replicas_sharing(); }
   // True where the ranks of cp share attention in a way that needs it to be one op: every way except all_gather.
   bool needs_fused_attention() const { return cp > 1 && context_attention != transform::ContextAttention::all_gather; }
   // Samples of a microbatch; 0 where the batch is that of the program in the file.

@@ -26,9 +26,9 @@ struct Clipping {
   std::vector<HeldPart> parts = {};
   // Above 0: the program has the first two of `shards` shards.
   int shards = 0;
-  // The replicas that the program of one replica stands for, and per parameter how they hold it (OneReplica).
-  int replicas                = 1;
-  std::vector<Layout> layouts = {};
+  // The replicas that the program of one replica stands for, and per parameter how they hold it.
+  int replicas                       = 1;
+  std::vector<OneReplica::Held> held = {};
 };
 
 // Multiplies every gradient by min(1, max_norm / (norm + 1e-6)) before an optimizer takes it, where norm is the root of

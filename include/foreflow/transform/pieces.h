@@ -26,7 +26,7 @@ struct Distributed {
 };
 
 // split_arguments: the arguments of the distributed program, from those of the original. merge_results: the `count`
-// results of the original, from those of the distributed program.
+// results of the original, from those of the distributed program, in which the pieces of one source stand together.
 std::vector<ir::Array> split_arguments(const std::vector<Piece>& pieces, const std::vector<ir::Array>& arguments);
 std::vector<ir::Array> merge_results(const std::vector<Piece>& pieces, const std::vector<ir::Array>& results,
                                      size_t count);

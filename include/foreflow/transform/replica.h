@@ -70,11 +70,17 @@ struct DataParallel {
   bool limit_scatters = false;
   bool limits_scatters() const { return limit_scatters && overlap && zero >= 2; }
 
+  // Ranks inside of a replica hold copies of weights, too: those of context parallelism, and those that share experts
+  // (split_data). Whatever is exchanged or sharded is then exchanged by, or sharded over, these ranks of all replicas.
+  bool has_copies = false;
+
   // Whether sums over the replicas begin in the backward pass, and not behind it.
   bool sums_early() const { return overlap || zero >= 2; }
 
   // Whether there is more to do than to all-reduce each gradient before its use.
-  bool shares() const { return ways > 1 && (zero > 0 || overlap || bucket > Bytes(0) || reduce_dtype); }
+  bool shares() const {
+    return (ways > 1 || has_copies) && (zero > 0 || overlap || bucket > Bytes(0) || reduce_dtype);
+  }
 };
 
 // Copies the program onto `ways` groups of devices. Every replica gets a part of the batch; sums over the batch
@@ -91,13 +97,20 @@ Distributed replicate(ir::Module module, const ir::OpTable& ops, const DataParal
 struct OneReplica {
   ir::Module module;
   int ways;
-  int32_t devices;                 // per replica: replica i has the devices D(i * devices + 1) .. D((i + 1) * devices)
-  std::vector<Layout> parameters;  // per parameter of the program: how the replicas hold it
-  struct Result {
+  int32_t devices;  // per replica: replica i has the devices D(i * devices + 1) .. D((i + 1) * devices)
+  // How the replicas hold a parameter or result. A replica may have several ranks with a copy of a weight: of the
+  // replicas x ranks rows of a flat one, rank `rank` of replica i has row i * ranks + rank.
+  struct Held {
     Layout layout;
-    ir::Dims dims;  // flat results: the dimensions of the whole
+    int ranks = 1, rank = 0;
   };
-  std::vector<Result> results;
+  std::vector<Held> parameters;  // per parameter of the program
+  struct Result {
+    Held held;
+    int32_t source;       // index among the results of the program of a replica
+    ir::Dims dims = {};  // flat results: the dimensions of the whole
+  };
+  std::vector<Result> results;  // those of one source follow each other, ascending by rank
 };
 
 // Does for one replica what `replicate` does for all. Where replicas only all-reduce their gradients, values have the

@@ -15,6 +15,10 @@ namespace foreflow::transform {
 // microbatches, and a sum over more ranks may be taken before it converts back.
 inline constexpr std::string_view kOfSum = "of_sum";
 
+// On an MPIAllreduce: it sums the gradient of a weight over ranks that hold equal copies of it. Replicas, which hold
+// further copies, may take one sum over all of them in its place.
+inline constexpr std::string_view kOfCopies = "of_copies";
+
 struct DataSplit {
   // The dimension along which the data are split: 0 for samples, 1 for the positions of a sequence.
   int32_t dim = 0;

@@ -277,7 +277,7 @@ int64_t replicas_sharing(const Json& point) {
 }
 
 bool has_copies(const SpaceFacts& facts, const Json& point) {
-  return facts.training && whole_or(point, "dp", 1) > replicas_sharing(point);
+  return facts.training && (whole_or(point, "dp", 1) > 1 || whole_or(point, "cp", 1) > 1);
 }
 
 }  // namespace foreflow::scenario

@@ -61,11 +61,8 @@ DataSplitter::DataSplitter(const ir::Module& module, const ir::OpTable& ops, con
     int32_t& group = ways_[variant_of_value(value)].group;
     group          = std::max(group, ir::device_of(values_[value].type).index);
   }
-  const bool chosen = std::any_of(ways_.begin(), ways_.end(),
-                                  [](const SplitVariant& variant) { return variant.reduce_dtype.has_value(); });
-  if (chosen)
-    of_weights_ = leads_to_optimizers(
-        function_, [this](size_t value) -> const Layout& { return ways_[variant_of_value(value)].plan.made(value); });
+  of_weights_ = leads_to_optimizers(
+      function_, [this](size_t value) -> const Layout& { return ways_[variant_of_value(value)].plan.made(value); });
 }
 
 bool DataSplitter::has_experts() const {
@@ -250,11 +247,20 @@ void DataSplitter::bring(SplitVariant& variant, size_t begin, size_t end, size_t
 
 Row DataSplitter::converted(SplitVariant& variant, Row row, const Layout& from, const Layout& to, ValueId id) {
   const ir::Type& type = values_[ir::index(id)].type;
-  const bool sums      = from.is_partial() && !to.is_partial() && !of_weights_.empty() && of_weights_[ir::index(id)];
+  const bool sums      = from.is_partial() && !to.is_partial() && of_weights_[ir::index(id)];
   const bool casts = sums && variant.reduce_dtype && ir::is_float(type.dtype) && type.dtype != *variant.reduce_dtype;
   if (casts) cast(row, *variant.reduce_dtype);
-  row = convert(builder_, row, from, to, type, variant.ways, variant.shrinks);
+  row = sums && to.is_whole() ? summed(std::move(row))
+                              : convert(builder_, row, from, to, type, variant.ways, variant.shrinks);
   if (casts) cast(row, type.dtype);
+  return row;
+}
+
+Row DataSplitter::summed(Row row) {
+  for (Copies& copies : row) {
+    const size_t ways = copies.size();
+    copies            = builder_.emit("MPIAllreduce", copies, {{std::string(kOfCopies), int64_t{1}}}, ways);
+  }
   return row;
 }
 

@@ -58,6 +58,8 @@ class DataSplitter {
   // Converts a row of a value, in the type in which gradients are summed if it is the sum of one.
   Row converted(SplitVariant& variant, Row row, const Layout& from, const Layout& to, ir::ValueId id);
   void cast(Row& row, ir::DType dtype);
+  // The sums of the gradients of weights over all ways.
+  Row summed(Row row);
   void write(SplitVariant& variant, size_t op, int way);
   ir::AttributesRef attributes(const SplitVariant& variant, size_t op, int way);
   void result(size_t i, std::vector<ir::ValueId>& results);
@@ -73,7 +75,7 @@ class DataSplitter {
   const interpret::Values<interpret::Mixed>& values_;
   const SplitVariants variants_;
   std::vector<SplitVariant> ways_;  // per variant
-  std::vector<bool> of_weights_;    // per value: it only leads to optimizers; empty: types of sums do not matter
+  std::vector<bool> of_weights_;    // per value: it only leads to optimizers
   ir::FunctionBuilder builder_;
   std::vector<ir::AttributesRef> of_every_way_;  // per op: its attributes; null: not known, or each way has its own
   Distributed distributed_;

@@ -91,7 +91,8 @@ std::vector<ir::Array> merge_results(const std::vector<Piece>& pieces, const std
                                      size_t count) {
   std::vector<ir::Array> whole(count);
   for (size_t i = 0; i < pieces.size(); i += static_cast<size_t>(pieces[i].ways)) {
-    const std::span<const ir::Array> parts(results.data() + i, static_cast<size_t>(pieces[i].ways));
+    std::vector<ir::Array> parts(static_cast<size_t>(pieces[i].ways));
+    for (size_t k = 0; k < parts.size(); ++k) parts[static_cast<size_t>(pieces[i + k].index)] = results[i + k];
     whole[static_cast<size_t>(pieces[i].source)] = whole_of(parts, pieces[i].layout, pieces[i].dims);
   }
   return whole;

@@ -40,18 +40,19 @@ void CallExchangeFinder::add_sums() {
     }
     const auto callee  = static_cast<size_t>(so_far_.layouts.entry().callee[call_]);
     const auto& values = so_far_.layouts.instances[callee].values;
-    sum.device         = ir::device_of(values[ir::index(sum.gradients[0])].value.type);
+    for (size_t rank = 0; rank < bucket.ranks; ++rank)
+      sum.devices.push_back(ir::device_of(values[ir::index(bucket.part(rank, 0).inside)].value.type));
     found_.inside.sums.push_back(std::move(sum));
-    add_begun(bucket);
+    for (size_t rank = 0; rank < bucket.ranks; ++rank)
+      add_begun(found_.inside.sums.back().devices[rank], ir::device_of(type(bucket.part(rank, 0).value)));
   }
 }
 
-// Notes the sum that the device of a bucket began last before the call: the running sum that the call gets anyway, or
-// an additional argument.
-void CallExchangeFinder::add_begun(const Bucket& bucket) {
-  CallExchange& inside    = found_.inside;
-  const ir::Device device = inside.sums.back().device;
-  const ValueId begun     = so_far_.messages.begun(ir::device_of(type(bucket.parts.front().value)));
+// Notes the sum that the device, which is `device` inside, began last before the call: the running sum that the call
+// gets anyway, or an additional argument.
+void CallExchangeFinder::add_begun(const ir::Device& device, const ir::Device& outside) {
+  CallExchange& inside = found_.inside;
+  const ValueId begun  = so_far_.messages.begun(outside);
   if (begun == ValueId::none || inside.begun.contains(device)) return;
   const auto arguments = entry_.inputs(entry_.ops[call_]);
   const auto given     = std::find_if(arguments.begin(), arguments.end(), [&](ValueId id) {
@@ -76,15 +77,19 @@ void CallExchangeFinder::add_opens() {
 }
 
 CallExchange::Open CallExchangeFinder::open(size_t opened) {
-  const Window& what      = window(opened);
-  const ir::Device device = device_inside(what.device);
-  CallExchange::Open open{what.at.inner, device, weights_inside(opened, device)};
+  const Window& what = window(opened);
+  std::vector<ir::Device> devices;
+  for (const ir::Device& device : what.ranks) devices.push_back(device_inside(device));
+  CallExchange::Open open{what.at.inner, devices, weights_inside(opened, devices)};
   const auto gathered = so_far_.gathered.find(opened);
-  if (gathered != so_far_.gathered.end())
-    open.arriving = additional(gathered->second, {}, "arriving." + name_of(what.weights[0]));
+  if (gathered != so_far_.gathered.end()) {
+    for (size_t rank = 0; rank < devices.size(); ++rank)
+      open.arriving.push_back(
+          additional(gathered->second[rank], {}, "arriving." + name_of(what.weights[rank * what.count()])));
+  }
   const size_t next = so_far_.next[opened];
   if (!so_far_.how.overlap || !so_far_.how.prefetch || next == kNoOp) return open;
-  open.next       = weights_inside(next, device);
+  open.next       = weights_inside(next, devices);
   const auto here = std::find(opened_.begin(), opened_.end(), next);
   if (here == opened_.end()) {
     found_.handed_on.push_back(next);
@@ -98,13 +103,13 @@ CallExchange::Open CallExchangeFinder::open(size_t opened) {
 void CallExchangeFinder::hold(size_t opened) {
   const Window& what        = window(opened);
   const size_t last         = found_.inside.opens.size() - 1;
-  const ir::Device device   = found_.inside.opens[last].device;
   std::vector<ValueId> held = std::vector<ValueId>(what.weights.size(), ValueId::none);
   for (size_t i = 0; i < what.weights.size(); ++i) {
     const size_t number = what.weights[i];
     const auto source   = so_far_.converted.source.find({call_, number});
     if (is_repeated(what, number) || !so_far_.messages.widens(weight_type(number))) continue;
     if (source != so_far_.converted.source.end()) {
+      const ir::Device device = found_.inside.opens[last].devices[i / what.count()];
       held[i] = additional(so_far_.kept.at({source->second, number}), ir::moved(weight_type(number), device),
                            "converted." + name_of(number), ir::ParameterRole::data);
     } else if (was_opened(number, last)) {
@@ -146,14 +151,17 @@ ir::Device CallExchangeFinder::device_inside(const ir::Device& device) const {
   return found == map.end() ? device : ir::Device(static_cast<int32_t>(found - map.begin()) + 1);
 }
 
-std::vector<ValueId> CallExchangeFinder::weights_inside(size_t opened, const ir::Device& device) {
+std::vector<ValueId> CallExchangeFinder::weights_inside(size_t opened, const std::vector<ir::Device>& devices) {
+  const Window& what = window(opened);
   std::vector<ValueId> ids;
-  for (const size_t number : window(opened).weights) {
+  for (size_t i = 0; i < what.weights.size(); ++i) {
+    const size_t number   = what.weights[i];
     const size_t weight   = ir::index(so_far_.plan.weights[number].weight);
     const size_t argument = argument_[weight];
-    ids.push_back(argument != kNoOp
-                      ? static_cast<ValueId>(argument)
-                      : additional(so_far_.given[weight], ir::moved(weight_type(number), device), name_of(number)));
+    ids.push_back(argument != kNoOp ? static_cast<ValueId>(argument)
+                                    : additional(so_far_.given[weight],
+                                                 ir::moved(weight_type(number), devices[i / what.count()]),
+                                                 name_of(number)));
   }
   return ids;
 }

@@ -20,7 +20,7 @@ struct EntrySoFar {
   const ConvertedWeights& converted;
   const std::vector<ir::ValueId>&map, &given;                    // by value: its copy now, and at the beginning
   const std::vector<size_t>& next;                               // by window: the next one of its device, or kNoOp
-  const std::map<size_t, ir::ValueId>& gathered;                 // by window: what its gather made, which began
+  const std::map<size_t, std::vector<ir::ValueId>>& gathered;    // by window: what its gather made, which began
   const std::map<std::pair<size_t, size_t>, ir::ValueId>& kept;  // by call and weight: as it was converted there
 };
 
@@ -47,12 +47,12 @@ class CallExchangeFinder {
   bool was_opened(size_t number, size_t count) const;
 
   void add_sums();
-  void add_begun(const Bucket& bucket);
+  void add_begun(const ir::Device& device, const ir::Device& outside);
   void add_opens();
   CallExchange::Open open(size_t opened);
   void hold(size_t opened);
   void add_kept();
-  std::vector<ir::ValueId> weights_inside(size_t opened, const ir::Device& device);
+  std::vector<ir::ValueId> weights_inside(size_t opened, const std::vector<ir::Device>& devices);
   ir::ValueId additional(ir::ValueId value, const ir::Type& type, std::string name,
                          ir::ParameterRole role = ir::ParameterRole::weight);
 

@@ -22,7 +22,7 @@ bool updates(const ir::Op& op) { return !op.is_call() && op.def->role == ir::Rol
 struct Taken {
   ValueId gradient;
   size_t weight;         // the parameter that is updated
-  bool by_rows = false;  // every replica has its row of the gradient
+  bool by_rows = false;  // every rank of every replica has its row of the gradient
 };
 
 class Clipper {
@@ -97,7 +97,7 @@ class Clipper {
       id          = entry_.inputs(maker)[0];
     }
     one.weight  = ir::index(id);
-    one.by_rows = one.by_rows || (!how_.layouts.empty() && how_.layouts[one.weight].is_flat());
+    one.by_rows = one.by_rows || (!how_.held.empty() && how_.held[one.weight].layout.is_flat());
     return one;
   }
 
@@ -135,7 +135,8 @@ class Clipper {
   }
 
   int64_t copies_of(const Taken& one, const std::map<int32_t, double>& held) const {
-    const int64_t here = how_.parts.empty() ? 1 : std::llround(held.at(how_.parts[one.weight].source));
+    int64_t here = how_.parts.empty() ? 1 : std::llround(held.at(how_.parts[one.weight].source));
+    if (one.by_rows) here /= how_.held.empty() ? 1 : how_.held[one.weight].ranks;  // each of them has its own row
     return std::max<int64_t>(here, 1) * (shared_ && !one.by_rows ? how_.replicas : 1);
   }
 

@@ -19,16 +19,22 @@ struct Position {
   auto operator<=>(const Position&) const = default;
 };
 
-// A weight whose gradient is a sum over the replicas. Op `op` is its optimizer; as one of several weights that the op
+// A weight whose gradient is a sum over all that hold a copy of it: the replicas, and the ranks inside of each (of
+// context parallelism, and those that share experts). Op `op` is its optimizer; as one of several weights that the op
 // updates it has the index `row`.
 struct TrainedWeight {
   size_t op, row;
-  ir::ValueId weight, gradient;
+  ir::ValueId weight, gradient;      // the gradient that this rank makes
   std::vector<ir::ValueId> states;   // parameters
   std::vector<ir::ValueId> results;  // the new weight and the new states
-  // What the optimizer takes: the gradient, or what a Cast makes of it that converts back what ranks have summed. The
-  // replicas then sum the gradient before that Cast.
+  // What the optimizer takes: the gradient, or what is made of it by `sums`.
   ir::ValueId taken;
+  // The ops of the entry that one sum over all copies replaces: the sums over ranks and the conversions for them.
+  std::vector<size_t> sums = {};
+  // The number of ranks of a replica that hold a copy, and which of them this one is.
+  size_t ranks = 1, rank = 0;
+  // Of rank 0: the indices of the weights of all ranks in the list, in their order; it stands for them. Else empty.
+  std::vector<size_t> copies = {};
 };
 
 // The gradient of a weight, or the term that one microbatch adds to it. In a pipeline a called function computes the
@@ -47,21 +53,28 @@ struct GradientPart {
   bool adds, last;     // adds: a term of one of several microbatches; last: that of the last one
 };
 
-// Gradients of one device that are summed in one collective.
+// Gradients that are summed in one collective: those of one device, or, of weights with copies, those of the devices of
+// all ranks.
 struct Bucket {
   Position at;
-  bool inside;  // inside the call at.op; false: in the entry
-  std::vector<GradientPart> parts;
+  bool inside;                      // inside the call at.op; false: in the entry
+  std::vector<GradientPart> parts;  // of rank 0, then of the next one, ..
   bool adds, last;
+  size_t ranks = 1;
+
+  size_t count() const { return parts.size() / ranks; }  // per rank
+  const GradientPart& part(size_t rank, size_t i) const { return parts[rank * count() + i]; }
 };
 
-// Weights of one device that are gathered in one collective. They are needed from `at` on.
+// Weights that are gathered in one collective, like the gradients of a bucket. They are needed from `at` on.
 struct Window {
   Position at;
-  bool inside;  // inside the call at.op; false: in the entry
-  ir::Device device;
-  std::vector<size_t> weights;
+  bool inside;                    // inside the call at.op; false: in the entry
+  std::vector<ir::Device> ranks;  // their devices
+  std::vector<size_t> weights;    // of rank 0, then of the next one, ..
   std::vector<size_t> repeated = {};  // those of them that ops read which compute something again, ascending
+
+  size_t count() const { return weights.size() / ranks.size(); }  // per rank
 };
 
 struct ExchangePlan {

@@ -35,8 +35,8 @@ class GatherPlanner {
   std::vector<Window> run() {
     find_uses();
     std::vector<Window> windows;
-    for (const auto& [device, uses] : uses_) {
-      for (Window& window : windows_of(device, uses)) windows.push_back(std::move(window));
+    for (const auto& [kind, uses] : uses_) {
+      for (Window& window : windows_of(kind.first, uses)) windows.push_back(std::move(window));
     }
     std::stable_sort(windows.begin(), windows.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
     return windows;
@@ -45,9 +45,12 @@ class GatherPlanner {
  private:
   const interpret::Values<LaidOut>& values() const { return layouts_.entry().values; }
 
+  // Rank 0 stands for all ranks that hold copies: what one of them uses, all must have gathered.
   void find_uses() {
     std::map<ValueId, size_t> weight_of;
-    for (size_t i = 0; i < weights_.size(); ++i) weight_of[weights_[i].weight] = i;
+    for (const TrainedWeight& weight : weights_) {
+      for (const size_t copy : weight.copies) weight_of[weights_[copy].weight] = weight.copies.front();
+    }
     size_t phase = 0;
     for (size_t o = 0; o < entry_.ops.size(); ++o) {
       const ir::Op& op = entry_.ops[o];
@@ -64,7 +67,7 @@ class GatherPlanner {
         }
       }
     }
-    for (auto& [device, uses] : uses_)
+    for (auto& [kind, uses] : uses_)
       std::stable_sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.at < b.at; });
   }
 
@@ -94,7 +97,9 @@ class GatherPlanner {
     return reads;
   }
 
-  void add(Use use) { uses_[ir::device_of(type_of(use.weight))].push_back(use); }
+  void add(Use use) {
+    uses_[{ir::device_of(type_of(use.weight)), weights_[use.weight].ranks}].push_back(use);
+  }
   const ir::Type& type_of(size_t weight) const { return values()[ir::index(weights_[weight].weight)].value.type; }
 
   // Per weight: the number of its unit, kNoOp where it has no use; and the weights of each.
@@ -152,7 +157,7 @@ class GatherPlanner {
       const auto found  = std::find(there.begin(), there.end(), unit);
       if (found == there.end()) {
         opened[unit] = windows.size();
-        windows.push_back({use.at, use.scope == use.at.op, device, units.members[unit]});
+        windows.push_back({use.at, use.scope == use.at.op, {device}, units.members[unit]});
       } else {
         there.erase(found);
       }
@@ -160,11 +165,21 @@ class GatherPlanner {
       if (use.repeats) windows[opened.at(unit)].repeated.push_back(use.weight);
       if (there.size() > 1 + kOthers && !stays) there.erase(there.begin());
     }
-    for (Window& window : windows) {
-      std::sort(window.repeated.begin(), window.repeated.end());
-      window.repeated.erase(std::unique(window.repeated.begin(), window.repeated.end()), window.repeated.end());
-    }
+    for (Window& window : windows) window = of_all_ranks(window);
     return windows;
+  }
+
+  // The window of rank 0 with the weights of all ranks.
+  Window of_all_ranks(const Window& window) const {
+    Window all{window.at, window.inside, {}, {}};
+    for (size_t rank = 0; rank < weights_[window.weights.front()].ranks; ++rank) {
+      for (const size_t weight : window.weights) all.weights.push_back(weights_[weight].copies[rank]);
+      for (const size_t weight : window.repeated) all.repeated.push_back(weights_[weight].copies[rank]);
+      all.ranks.push_back(ir::device_of(type_of(all.weights.back())));
+    }
+    std::sort(all.repeated.begin(), all.repeated.end());
+    all.repeated.erase(std::unique(all.repeated.begin(), all.repeated.end()), all.repeated.end());
+    return all;
   }
 
   const ir::Module& module_;
@@ -174,7 +189,7 @@ class GatherPlanner {
   const Bytes limit_;
   const std::vector<size_t>& blocks_;
   const bool keeps_;
-  std::map<ir::Device, std::vector<Use>> uses_;
+  std::map<std::pair<ir::Device, size_t>, std::vector<Use>> uses_;  // by the device and the number of ranks
   std::map<int32_t, std::vector<std::vector<Read>>> inside_;  // per called function
 };
 

@@ -18,8 +18,9 @@ bool follows_in_group(const ir::Function& function, const interpret::Values<Laid
 
 class GradientPartFinder {
  public:
-  GradientPartFinder(const ir::Module& module, const LayoutInterpretation& layouts)
-      : module_(module),
+  GradientPartFinder(const ir::Module& module, const LayoutInterpretation& layouts, int ways)
+      : ways_(ways),
+        module_(module),
         entry_(module.entry()),
         layouts_(layouts),
         uses_(ir::uses_of(entry_)),
@@ -69,7 +70,7 @@ class GradientPartFinder {
       return ValueId::none;
     const ValueId so_far = entry_.inputs(entry_.ops[part.call])[ir::index(terms[0])];
     if (so_far == ValueId::none || makers_[ir::index(so_far)] < 0 || uses_[ir::index(so_far)] != 1 ||
-        !layouts_.entry().values[ir::index(so_far)].layout.is_partial())
+        (ways_ > 1 && !layouts_.entry().values[ir::index(so_far)].layout.is_partial()))
       return ValueId::none;
     part.add    = static_cast<size_t>(add);
     part.inside = terms[1];
@@ -93,6 +94,7 @@ class GradientPartFinder {
     return found->second;
   }
 
+  const int ways_;  // the number of replicas
   const ir::Module& module_;
   const ir::Function& entry_;
   const LayoutInterpretation& layouts_;
@@ -114,8 +116,8 @@ size_t begin_of_group(const ir::Function& function, const interpret::Values<Laid
 }
 
 std::vector<GradientPart> gradient_parts(const ir::Module& module, const LayoutInterpretation& layouts,
-                                         const std::vector<TrainedWeight>& weights, bool each_microbatch) {
-  GradientPartFinder finder(module, layouts);
+                                         const std::vector<TrainedWeight>& weights, int ways, bool each_microbatch) {
+  GradientPartFinder finder(module, layouts, ways);
   std::vector<GradientPart> parts;
   for (size_t i = 0; i < weights.size(); ++i) finder.find(i, weights[i].gradient, each_microbatch, parts);
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.at < b.at; });

@@ -1,5 +1,6 @@
 #include "transform/replica/replica_call.h"
 
+#include <algorithm>
 #include <set>
 
 #include "transform/replica/replica_exchange.h"
@@ -20,8 +21,8 @@ class CallWriter {
         builder_(std::move(name), ops),
         messages_(builder_, how),
         map_(function.values.size() + exchange.extra.size(), ValueId::none),
-        gathered_(exchange.opens.size(), ValueId::none),
-        arrived_(exchange.opens.size(), ValueId::none) {}
+        gathered_(exchange.opens.size()),
+        arrived_(exchange.opens.size()) {}
 
   ir::Function run() {
     for (size_t i = 0; i < function_.parameters.size(); ++i)
@@ -73,75 +74,95 @@ class CallWriter {
   }
 
   void write(const CallExchange::Sum& sum) {
-    Values operands;
-    std::vector<ir::Type> types;
-    for (const ValueId id : sum.gradients) {
-      operands.push_back(at(id));
-      types.push_back(type(id));
+    std::vector<ReplicaExchange::Member> members;
+    const size_t count = sum.gradients.size() / sum.devices.size();
+    for (size_t rank = 0; rank < sum.devices.size(); ++rank) {
+      ReplicaExchange::Member& member = members.emplace_back(ReplicaExchange::Member{sum.devices[rank], {}, {}});
+      for (size_t i = rank * count; i < (rank + 1) * count; ++i) {
+        member.values.push_back(at(sum.gradients[i]));
+        member.types.push_back(type(sum.gradients[i]));
+      }
+      hand_over(member.device);
     }
-    hand_over(sum.device);
-    const ValueId reduced = messages_.sum(operands, types, sum.device);
-    if (sum.packed) return packed_.push_back(reduced);
-    const Values parts = messages_.unpack_sums(reduced, types);
+    const Values reduced = messages_.sum(members);
+    if (sum.packed) {
+      packed_.insert(packed_.end(), reduced.begin(), reduced.end());
+      return;
+    }
+    for (size_t rank = 0; rank < reduced.size(); ++rank)
+      join(sum, rank * count, messages_.unpack_sums(reduced[rank], members[rank].types), sum.devices[rank]);
+  }
+
+  // The parts of one microbatch, of the gradients from `first` on, join those before them, where they arrive.
+  void join(const CallExchange::Sum& sum, size_t first, const Values& parts, const ir::Device& device) {
     for (size_t i = 0; i < parts.size(); ++i) {
-      ValueId joined = parts[i], replaced = sum.gradients[i];
-      if (sum.adds[i] != kNoOp) {
-        // The part of one microbatch joins those before it, where it arrives.
-        const ir::Op& add = function_.ops[sum.adds[i]];
+      ValueId joined = parts[i], replaced = sum.gradients[first + i];
+      if (sum.adds[first + i] != kNoOp) {
+        const ir::Op& add = function_.ops[sum.adds[first + i]];
         joined            = builder_.op("Add", {at(function_.inputs(add)[0]), parts[i]});
         replaced          = function_.output(add, 0);
       }
       sums_[replaced] = joined;
-      messages_.set_begun(sum.device, joined);  // so that nothing keeps the part of the microbatch
+      messages_.set_begun(device, joined);  // so that nothing keeps the part of the microbatch
     }
   }
 
   // Hands the weights over that are on their way to the device, before its next sum: behind that they would come late.
   void hand_over(const ir::Device& device) {
     for (size_t number = open_; number < exchange_.opens.size(); ++number) {
-      const CallExchange::Open& open = exchange_.opens[number];
-      if (open.device != device) continue;
-      const ValueId whole = on_its_way(number);
-      if (whole != ValueId::none && arrived_[number] == ValueId::none)
-        arrived_[number] = messages_.arrive(whole, device);
-      return;
+      const std::vector<ir::Device>& devices = exchange_.opens[number].devices;
+      if (std::find(devices.begin(), devices.end(), device) == devices.end()) continue;
+      if (arrived_[number].empty()) arrived_[number] = arrive(number, on_its_way(number));
     }
   }
-  ValueId on_its_way(size_t number) const {
-    const ValueId arriving = exchange_.opens[number].arriving;
-    return arriving != ValueId::none ? at(arriving) : gathered_[number];
+  Values on_its_way(size_t number) const {
+    Values arriving;
+    for (const ValueId id : exchange_.opens[number].arriving) arriving.push_back(at(id));
+    return arriving.empty() ? gathered_[number] : arriving;
+  }
+  Values arrive(size_t number, Values whole) {
+    for (size_t rank = 0; rank < whole.size(); ++rank)
+      whole[rank] = messages_.arrive(whole[rank], exchange_.opens[number].devices[rank]);
+    return whole;
   }
 
   // The weights are there from here on, and the next ones on their way. In this order: a stream hands over what it has
   // when it comes to that, so behind the next gather it would do so late.
   void write(size_t number) {
     const CallExchange::Open& open = exchange_.opens[number];
-    ValueId whole                  = arrived_[number];
-    if (whole == ValueId::none) {
+    Values whole                   = arrived_[number];
+    if (whole.empty()) {
       whole = on_its_way(number);
-      if (whole == ValueId::none) whole = gather(open.weights, open.device);
-      whole = messages_.arrive(whole, open.device);
+      if (whole.empty()) whole = gather(open.weights, open.devices);
+      whole = arrive(number, std::move(whole));
     }
     if (!open.next.empty()) {
-      const ValueId next = gather(open.next, open.device);
+      Values next = gather(open.next, open.devices);
       if (open.next_open == kNoOp) {
-        handed_on_.push_back(next);
+        handed_on_.insert(handed_on_.end(), next.begin(), next.end());
       } else {
-        gathered_[open.next_open] = next;
+        gathered_[open.next_open] = std::move(next);
       }
     }
     const Values weights = messages_.unpack_gathered(whole, names_of(open.weights));
     for (size_t i = 0; i < weights.size(); ++i) {
       const ValueId held = i < open.held.size() ? open.held[i] : ValueId::none;
       map_[ir::index(open.weights[i])] =
-          held == ValueId::none ? messages_.from_gathered(weights[i], type(open.weights[i])) : at(held);
+          held != ValueId::none
+              ? at(held)
+              : messages_.from_gathered(weights[i], type(open.weights[i]), open.devices.size());
     }
   }
 
-  ValueId gather(const std::vector<ValueId>& weights, const ir::Device& device) {
-    Values rows;
-    for (const ValueId id : weights) rows.push_back(messages_.to_gather(given_[ir::index(id)], type(id)));
-    return messages_.gather(rows, names_of(weights), device);
+  Values gather(const std::vector<ValueId>& weights, const std::vector<ir::Device>& devices) {
+    std::vector<ReplicaExchange::Member> members;
+    const size_t count = weights.size() / devices.size();
+    for (size_t rank = 0; rank < devices.size(); ++rank) {
+      ReplicaExchange::Member& member = members.emplace_back(ReplicaExchange::Member{devices[rank], {}, {}});
+      for (size_t i = rank * count; i < (rank + 1) * count; ++i)
+        member.values.push_back(messages_.to_gather(given_[ir::index(weights[i])], type(weights[i])));
+    }
+    return messages_.gather(members, names_of(weights));
   }
 
   Values results() const {
@@ -165,8 +186,8 @@ class CallWriter {
   std::set<size_t> adds_;
   std::map<ValueId, ValueId> sums_;  // that replace results
   size_t open_ = 0;                  // the next of `opens`
-  std::vector<ValueId> gathered_;    // by number of the open: on its way
-  std::vector<ValueId> arrived_;     // by number of the open: handed over before it
+  std::vector<Values> gathered_;     // by number of the open: on its way
+  std::vector<Values> arrived_;      // by number of the open: handed over before it
   Values packed_, handed_on_;
 };
 
@@ -191,7 +212,7 @@ std::string CallExchange::key() const {
   for (const Open& open : opens) {
     append(key, open.at);
     append(key, open.weights);
-    append(key, ir::index(open.arriving));
+    append(key, open.arriving);
     append(key, open.next);
     append(key, open.next_open);
     append(key, open.held);

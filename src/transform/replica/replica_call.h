@@ -12,26 +12,26 @@ namespace foreflow::transform {
 // The exchanges inside one call, in terms of the called function. A value id beyond its values refers to one of the
 // additional parameters, `extra`.
 struct CallExchange {
-  // The gradients on `device` that are summed over the replicas before op `at`. adds[i] is the op that adds gradient i
-  // to its running sum, of which each replica keeps its row; kNoOp: gradient i begins the sum. If `packed`, all sums
-  // form one result.
+  // The gradients that are summed before op `at`, over the replicas and over `devices`: those of the first device, then
+  // those of the next one. adds[i] is the op that adds gradient i to its running sum, of which each rank keeps its row;
+  // kNoOp: gradient i begins the sum. If `packed`, all sums of a device form one result.
   struct Sum {
     size_t at;
-    ir::Device device;
+    std::vector<ir::Device> devices;
     std::vector<ir::ValueId> gradients;
     std::vector<size_t> adds;
     bool packed;
   };
-  // The weights that must be whole from op `at` on. They are gathered here, unless that was begun earlier and
-  // `arriving` is the result. Then the gather of the weights `next` begins: those of opens[next_open], or, if that is
+  // The weights that must be whole on `devices` from op `at` on, those of the first device before those of the next
+  // one. They are gathered here, unless that was begun earlier and `arriving`, one per device, is the result. Then the gather of the weights `next` begins: those of opens[next_open], or, if that is
   // kNoOp, those of a later call, for which they become a result.
   struct Open {
     size_t at;
-    ir::Device device;
+    std::vector<ir::Device> devices;
     std::vector<ir::ValueId> weights;
-    ir::ValueId arriving          = ir::ValueId::none;
-    std::vector<ir::ValueId> next = {};
-    size_t next_open              = kNoOp;
+    std::vector<ir::ValueId> arriving = {};
+    std::vector<ir::ValueId> next     = {};
+    size_t next_open                  = kNoOp;
     // Of weights that are converted where they arrive: what is read instead of a new conversion, an additional
     // parameter, or the weight itself as it was opened before; none: it is converted. Empty: all are.
     std::vector<ir::ValueId> held = {};

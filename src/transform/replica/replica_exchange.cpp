@@ -7,7 +7,7 @@ using ir::ValueId;
 
 constexpr std::string_view kExchangeStream = "comm";
 
-int64_t row_size(const ir::Type& type, int ways) { return (ir::element_count(type.dims) + ways - 1) / ways; }
+int64_t row_size(const ir::Type& type, int64_t rows) { return (ir::element_count(type.dims) + rows - 1) / rows; }
 
 std::vector<int64_t> list(const ir::Dims& dims) { return {dims.begin(), dims.end()}; }
 
@@ -40,32 +40,39 @@ ReplicaExchange::Values ReplicaExchange::unpack_sums(ValueId packed, const std::
   return sums;
 }
 
-ReplicaExchange::Values ReplicaExchange::unpack_gathered(ValueId packed, const std::vector<std::string>& names) {
-  Values values = unpack(packed, names.size());
-  for (size_t i = 0; names.size() > 1 && i < names.size(); ++i) builder_.set_name(values[i], "gathered." + names[i]);
-  return values;
+ReplicaExchange::Values ReplicaExchange::unpack_gathered(const Values& packed, const std::vector<std::string>& names) {
+  const size_t each = names.size() / packed.size();
+  Values all;
+  for (const ValueId of_member : packed) {
+    for (const ValueId value : unpack(of_member, each)) {
+      if (each > 1) builder_.set_name(value, "gathered." + names[all.size()]);
+      all.push_back(value);
+    }
+  }
+  return all;
 }
 
-ValueId ReplicaExchange::rows(ValueId value, const ir::Type& type) {
-  const int64_t elements = ir::element_count(type.dims), row = row_size(type, how_.ways),
-                missing = row * how_.ways - elements;
+ValueId ReplicaExchange::rows(ValueId value, const ir::Type& type, size_t ranks) {
+  const int64_t count = rows_for(ranks), elements = ir::element_count(type.dims), row = row_size(type, count),
+                missing = row * count - elements;
   if (missing > 0) {
     value = builder_.op("Reshape", {value}, {{"shape", std::vector<int64_t>{elements}}});
     value = builder_.op("Pad", {value}, {{"pads", std::vector<int64_t>{0, missing}}});
   }
-  return builder_.op("Reshape", {value}, {{"shape", std::vector<int64_t>{how_.ways, row}}});
+  return builder_.op("Reshape", {value}, {{"shape", std::vector<int64_t>{count, row}}});
 }
 
-ValueId ReplicaExchange::own_row(ValueId value, const ir::Type& type) {
-  return builder_.op("Slice", {rows(value, type)},
+ValueId ReplicaExchange::own_row(ValueId value, const ir::Type& type, size_t rank, size_t ranks) {
+  const auto row = static_cast<int64_t>(rank);
+  return builder_.op("Slice", {rows(value, type, ranks)},
                      {{"axes", std::vector<int64_t>{0}},
-                      {"starts", std::vector<int64_t>{0}},
-                      {"ends", std::vector<int64_t>{1}},
-                      {std::string(ir::kOwnRow), int64_t{1}}});
+                      {"starts", std::vector<int64_t>{row}},
+                      {"ends", std::vector<int64_t>{row + 1}},
+                      {std::string(ir::kOwnRow), static_cast<int64_t>(ranks)}});
 }
 
-ValueId ReplicaExchange::from_rows(ValueId matrix, const ir::Type& type) {
-  const int64_t elements = ir::element_count(type.dims), padded = row_size(type, how_.ways) * how_.ways;
+ValueId ReplicaExchange::from_rows(ValueId matrix, const ir::Type& type, size_t ranks) {
+  const int64_t elements = ir::element_count(type.dims), padded = row_size(type, rows_for(ranks)) * rows_for(ranks);
   if (padded > elements) {
     matrix = builder_.op("Reshape", {matrix}, {{"shape", std::vector<int64_t>{padded}}});
     matrix = builder_.op("Slice", {matrix},
@@ -92,14 +99,15 @@ ValueId ReplicaExchange::to_gather(ValueId row, const ir::Type& type) {
   return widens(type) ? cast(row, ir::DType::f32) : row;
 }
 
-ValueId ReplicaExchange::from_gathered(ValueId matrix, const ir::Type& type) {
-  const ValueId weight = from_rows(matrix, type);
+ValueId ReplicaExchange::from_gathered(ValueId matrix, const ir::Type& type, size_t ranks) {
+  const ValueId weight = from_rows(matrix, type, ranks);
   return widens(type) ? cast(weight, type.dtype) : weight;
 }
 
-ValueId ReplicaExchange::collective(const char* op, ValueId value, ir::Attributes attributes) {
+ReplicaExchange::Values ReplicaExchange::collective(const char* op, Values values, ir::Attributes attributes) {
   attributes.set(std::string(ir::kReplicas), int64_t{how_.ways});
-  return builder_.op(op, {value}, std::move(attributes));
+  const size_t count = values.size();
+  return builder_.emit(op, std::move(values), std::move(attributes), count);
 }
 
 ValueId ReplicaExchange::begun(const ir::Device& device) const {
@@ -111,29 +119,42 @@ void ReplicaExchange::set_begun(const ir::Device& device, ValueId sum) {
   if (how_.limits_scatters()) begun_[device] = sum;
 }
 
-ValueId ReplicaExchange::sum(const Values& gradients, const std::vector<ir::Type>& types, const ir::Device& device) {
-  // The device needs nothing of that sum; it only waits for it.
-  if (const ValueId before = begun(device); before != ValueId::none) arrive(before, device);
-  Values own = gradients;
-  for (size_t i = 0; i < own.size(); ++i) {
-    if (converts(types[i])) own[i] = cast(own[i], *how_.reduce_dtype);
+ReplicaExchange::Values ReplicaExchange::sum(const std::vector<Member>& members) {
+  // The devices need nothing of those sums; they only wait for them.
+  for (const Member& member : members) {
+    if (const ValueId before = begun(member.device); before != ValueId::none) arrive(before, member.device);
   }
-  if (how_.zero == 0) return collective("MPIAllreduce", depart(pack(own), device), {});
-  for (size_t i = 0; i < own.size(); ++i) own[i] = rows(own[i], types[i]);
+  Values packed;
+  for (const Member& member : members) {
+    Values own = member.values;
+    for (size_t i = 0; i < own.size(); ++i) {
+      if (converts(member.types[i])) own[i] = cast(own[i], *how_.reduce_dtype);
+    }
+    for (size_t i = 0; how_.zero > 0 && i < own.size(); ++i) own[i] = rows(own[i], member.types[i], members.size());
+    packed.push_back(depart(pack(own), member.device));
+  }
+  if (how_.zero == 0) return collective("MPIAllreduce", std::move(packed), {});
   ir::Attributes scatter{{"axis", int64_t{0}}};
   if (how_.zero == 1) scatter.set("in_place", int64_t{1});  // the whole gradients are kept until the update
-  const ValueId sum = collective("MPIReduceScatter", depart(pack(own), device), std::move(scatter));
-  set_begun(device, sum);
-  return sum;
+  Values sums = collective("MPIReduceScatter", std::move(packed), std::move(scatter));
+  for (size_t i = 0; i < sums.size(); ++i) set_begun(members[i].device, sums[i]);
+  return sums;
 }
 
-ValueId ReplicaExchange::gather(const Values& rows, const std::vector<std::string>& names, const ir::Device& device) {
-  const size_t more      = names.size() - 1;
-  const std::string what = names[0] + (more == 0 ? "" : ".and_" + std::to_string(more) + "_more");
-  const ValueId packed   = pack(rows);
-  if (more > 0) builder_.set_name(packed, "rows." + what);
-  const ValueId whole = collective("MPIAllgather", depart(packed, device), {{"axis", int64_t{0}}});
-  builder_.set_name(whole, "gathered." + what);
+ReplicaExchange::Values ReplicaExchange::gather(const std::vector<Member>& members,
+                                                const std::vector<std::string>& names) {
+  const size_t each = names.size() / members.size(), more = each - 1;
+  const auto what = [&](size_t rank) {
+    return names[rank * each] + (more == 0 ? "" : ".and_" + std::to_string(more) + "_more");
+  };
+  Values rows;
+  for (size_t rank = 0; rank < members.size(); ++rank) {
+    const ValueId packed = pack(members[rank].values);
+    if (more > 0) builder_.set_name(packed, "rows." + what(rank));
+    rows.push_back(depart(packed, members[rank].device));
+  }
+  Values whole = collective("MPIAllgather", std::move(rows), {{"axis", int64_t{0}}});
+  for (size_t rank = 0; rank < whole.size(); ++rank) builder_.set_name(whole[rank], "gathered." + what(rank));
   return whole;
 }
 

@@ -12,7 +12,7 @@ class UpdateWriter {
 
   void run() {
     const Bucket* waiting = nullptr;  // for what is being gathered
-    ValueId gathered      = ValueId::none;
+    Values gathered;
     for (size_t b = 0; b < update_.plan.buckets.size(); ++b) {
       const Bucket& bucket = update_.plan.buckets[b];
       if (!bucket.last) continue;
@@ -22,7 +22,7 @@ class UpdateWriter {
         continue;
       }
       if (waiting != nullptr) assign(*waiting, gathered);
-      gathered = update_.messages.gather(fresh, names(bucket), device(bucket));
+      gathered = update_.messages.gather(members(bucket, fresh), names(bucket));
       waiting  = update_.how.overlap ? &bucket : nullptr;
       if (waiting == nullptr) assign(bucket, gathered);
     }
@@ -34,7 +34,19 @@ class UpdateWriter {
   const TrainedWeight& weight(const Bucket& bucket, size_t i) const {
     return update_.plan.weights[bucket.parts[i].weight];
   }
-  ir::Device device(const Bucket& bucket) const { return ir::device_of(type(weight(bucket, 0).weight)); }
+  // Of a rank.
+  ir::Device device(const Bucket& bucket, size_t rank) const {
+    return ir::device_of(type(weight(bucket, rank * bucket.count()).weight));
+  }
+  std::vector<ReplicaExchange::Member> members(const Bucket& bucket, const Values& fresh) const {
+    std::vector<ReplicaExchange::Member> members;
+    const auto count = static_cast<std::ptrdiff_t>(bucket.count());
+    for (size_t rank = 0; rank < bucket.ranks; ++rank) {
+      const auto first = fresh.begin() + static_cast<std::ptrdiff_t>(rank) * count;
+      members.push_back({device(bucket, rank), {first, first + count}, {}});
+    }
+    return members;
+  }
   std::vector<std::string> names(const Bucket& bucket) const {
     std::vector<std::string> names;
     for (size_t i = 0; i < bucket.parts.size(); ++i)
@@ -48,23 +60,36 @@ class UpdateWriter {
     update_.builder.set_name(made, update_.entry.value(result).name);
   }
 
-  // The sums of a bucket on the device of the replica.
+  // The sums of a bucket on the devices of the replica.
   Values gradients(const Bucket& bucket, size_t number) {
-    if (!bucket.adds) {
-      std::vector<ir::Type> types;
-      for (size_t i = 0; i < bucket.parts.size(); ++i) types.push_back(type(weight(bucket, i).taken));
-      return update_.messages.unpack_sums(update_.messages.arrive(update_.reduced.at(number), device(bucket)), types);
-    }
     Values sums;
-    for (const GradientPart& part : bucket.parts)
-      sums.push_back(update_.messages.arrive(now(part.value), device(bucket)));
+    for (size_t rank = 0; rank < bucket.ranks; ++rank) {
+      const ir::Device here = device(bucket, rank);
+      std::vector<ir::Type> types;
+      for (size_t i = rank * bucket.count(); i < (rank + 1) * bucket.count(); ++i) {
+        types.push_back(type(weight(bucket, i).taken));
+        if (bucket.adds) sums.push_back(update_.messages.arrive(now(bucket.parts[i].value), here));
+      }
+      if (bucket.adds) continue;
+      const ValueId reduced = update_.messages.arrive(update_.reduced.at(number)[rank], here);
+      for (const ValueId sum : update_.messages.unpack_sums(reduced, types)) sums.push_back(sum);
+    }
     return sums;
+  }
+
+  // Whether weights are whole and their states are not.
+  bool by_rows() const { return update_.how.zero == 1 || update_.how.zero == 2; }
+
+  ir::AttributesRef attributes(const ir::Op& op, size_t ranks) {
+    if (!by_rows()) return op.attributes;
+    ir::Attributes shared = *op.attributes;
+    shared.set(std::string(ir::kSharers), static_cast<int64_t>(ranks) * update_.how.ways);
+    return update_.builder.share(std::move(shared));
   }
 
   ValueId old_weight(const TrainedWeight& weight) {
     const ValueId given = update_.given[ir::index(weight.weight)];
-    const bool by_rows  = update_.how.zero == 1 || update_.how.zero == 2;
-    return by_rows ? update_.messages.own_row(given, type(weight.weight)) : given;
+    return by_rows() ? update_.messages.own_row(given, type(weight.weight), weight.rank, weight.ranks) : given;
   }
 
   // The optimizers of a bucket; new weights, or the replica's rows of them.
@@ -80,7 +105,7 @@ class UpdateWriter {
       for (const size_t i : rows) operands.push_back(gradients[i]);
       for (const ValueId state : first.states) operands.push_back(now(state));
       const size_t results = rows.size() + first.states.size();
-      const auto made      = ir::index(update_.builder.append(op.def, -1, op.attributes, operands, results));
+      const auto made      = ir::index(update_.builder.append(op.def, -1, attributes(op, bucket.ranks), operands, results));
       for (size_t k = 0; k < rows.size(); ++k) fresh[rows[k]] = static_cast<ValueId>(made + k);
       for (size_t k = 0; k < first.states.size(); ++k)
         set(first.results[1 + k], static_cast<ValueId>(made + rows.size() + k));
@@ -89,12 +114,13 @@ class UpdateWriter {
   }
 
   // Gathered weights take the place of the old ones.
-  void assign(const Bucket& bucket, ValueId gathered) {
-    const Values fresh =
-        update_.messages.unpack_gathered(update_.messages.arrive(gathered, device(bucket)), names(bucket));
+  void assign(const Bucket& bucket, Values gathered) {
+    for (size_t rank = 0; rank < bucket.ranks; ++rank)
+      gathered[rank] = update_.messages.arrive(gathered[rank], device(bucket, rank));
+    const Values fresh = update_.messages.unpack_gathered(gathered, names(bucket));
     for (size_t i = 0; i < fresh.size(); ++i) {
       const TrainedWeight& trained = weight(bucket, i);
-      const ValueId whole          = update_.messages.from_rows(fresh[i], type(trained.weight));
+      const ValueId whole          = update_.messages.from_rows(fresh[i], type(trained.weight), bucket.ranks);
       set(trained.results[0], update_.builder.op("Assign", {update_.given[ir::index(trained.weight)], whole}));
     }
   }

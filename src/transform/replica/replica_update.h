@@ -16,7 +16,8 @@ struct ReplicaUpdate {
   const DataParallel& how;
   std::vector<ir::ValueId>& map;                 // by value of `entry`; results of optimizers are added
   const std::vector<ir::ValueId>& given;         // by value: parameters
-  const std::map<size_t, ir::ValueId>& reduced;  // by bucket: its sums, unless microbatches add to them
+  // By bucket: the sums of every rank, unless microbatches add to them.
+  const std::map<size_t, std::vector<ir::ValueId>>& reduced;
 };
 
 // Updates the weights bucket by bucket. With overlap, the new weights of a bucket are gathered while the next one is

@@ -52,8 +52,8 @@ class Replicator {
     OneReplica one{{}, ways_, group_, {}, {}};
     Distributed made = run();
     one.module       = std::move(made.module);
-    for (const Piece& piece : made.parameters) one.parameters.push_back(piece.layout);
-    for (const Piece& piece : made.results) one.results.push_back({piece.layout, {}});
+    for (const Piece& piece : made.parameters) one.parameters.push_back({piece.layout});
+    for (const Piece& piece : made.results) one.results.push_back({{piece.layout}, piece.source});
     return one;
   }
 
@@ -268,8 +268,9 @@ OneReplica one_replica(ir::Module module, const ir::OpTable& ops, const DataPara
       module  = *std::move(rewritten);
       layouts = interpret_layouts(module, how.ways, "replicas");
     };
-    take(with_separate_updates(module, layouts.entry().values));
-    if (how.sums_early()) take(with_early_sums(module, trained_weights(module.entry(), layouts.entry().values)));
+    take(with_separate_updates(module, layouts.entry().values, how.ways));
+    if (how.sums_early())
+      take(with_early_sums(module, trained_weights(module.entry(), layouts.entry().values, how.ways)));
     return sharing_replica(module, layouts, ops, how);
   }
   return Replicator(std::move(module), layouts, ops, how.ways, 1).run_one();

@@ -17,6 +17,8 @@ namespace foreflow::transform {
 namespace {
 
 using ir::ValueId;
+using Values = ReplicaExchange::Values;
+using Member = ReplicaExchange::Member;
 
 class ReplicaWriter {
  public:
@@ -39,18 +41,24 @@ class ReplicaWriter {
     made_.ways    = how.ways;
     made_.devices = 1;
     for (const LaidOut& value : values_) made_.devices = std::max(made_.devices, ir::device_of(value.value.type).index);
-    const std::vector<int32_t> makers = ir::makers_of(entry_);
     for (const TrainedWeight& weight : plan.weights) {
       updated_.insert(weight.op);
-      if (weight.taken != weight.gradient) updated_.insert(static_cast<size_t>(makers[ir::index(weight.taken)]));
+      updated_.insert(weight.sums.begin(), weight.sums.end());
+      const OneReplica::Held held{Layout::flat(), static_cast<int>(weight.ranks), static_cast<int>(weight.rank)};
+      held_[weight.weight] = held;
+      for (const ValueId id : weight.states) held_[id] = held;
       if (how.zero == 0) continue;
+      for (const size_t copy : weight.copies) {
+        const std::vector<ValueId>& results = plan.weights[copy].results;
+        for (size_t i = 0; i < results.size(); ++i) updates_[results[i]] = {weight.copies.front(), i};
+      }
       flat_.insert(weight.states.begin(), weight.states.end());
       flat_.insert(weight.results.begin() + (how.zero == 3 ? 0 : 1), weight.results.end());
       if (how.zero == 3) flat_.insert(weight.weight);
     }
-    std::map<ir::Device, size_t> last;
+    std::map<std::vector<ir::Device>, size_t> last;
     for (size_t i = 0; i < plan.windows.size(); ++i) {
-      const auto [found, first] = last.try_emplace(plan.windows[i].device, i);
+      const auto [found, first] = last.try_emplace(plan.windows[i].ranks, i);
       if (!first) next_[std::exchange(found->second, i)] = i;
     }
   }
@@ -67,7 +75,7 @@ class ReplicaWriter {
       exchanges.inside.empty() ? write(entry_.ops[o]) : write(o, exchanges);
     }
     std::vector<ValueId> results;
-    for (const ValueId id : entry_.results) results.push_back(result(id));
+    for (size_t i = 0; i < entry_.results.size(); ++i) result(i, results);
     made_.module.functions.push_back(builder_.finish(std::move(results)));
     made_.module = drop_uncalled(std::move(made_.module));
     ir::verify(made_.module, ir::Names::unique);
@@ -80,11 +88,16 @@ class ReplicaWriter {
   ValueId at(ValueId id) const { return id == ValueId::none ? id : map_[ir::index(id)]; }
 
   void parameter(size_t i) {
-    const Layout layout = flat_.contains(static_cast<ValueId>(i)) ? Layout::flat() : values_[i].layout;
-    ir::Type local      = local_type(values_[i].value.type, layout, how_.ways);
+    const auto id       = static_cast<ValueId>(i);
+    const Layout layout = flat_.contains(id) ? Layout::flat() : values_[i].layout;
+    const auto found    = held_.find(id);
+    OneReplica::Held held;
+    if (found != held_.end()) held = found->second;
+    held.layout    = layout;
+    ir::Type local = local_type(values_[i].value.type, layout, how_.ways * (layout.is_flat() ? held.ranks : 1));
     if (!ir::device_of(local).placed()) local = ir::moved(local, ir::Device(1));
     map_[i] = builder_.parameter(entry_.values[i].name, entry_.parameters[i], std::move(local));
-    made_.parameters.push_back(layout);
+    made_.parameters.push_back(held);
   }
 
   // --- Between the ops of the entry ---
@@ -93,14 +106,16 @@ class ReplicaWriter {
     for (size_t b = first_at(plan_.buckets, o); b < plan_.buckets.size() && plan_.buckets[b].at.op == o; ++b) {
       const Bucket& bucket = plan_.buckets[b];
       if (bucket.inside) continue;
-      ReplicaExchange::Values gradients;
-      std::vector<ir::Type> types;
-      for (const GradientPart& part : bucket.parts) {
-        gradients.push_back(at(part.value));
-        types.push_back(type(part.value));
+      std::vector<Member> members;
+      for (size_t rank = 0; rank < bucket.ranks; ++rank) {
+        Member& member = members.emplace_back(Member{device_of(bucket, rank), {}, {}});
+        for (size_t i = 0; i < bucket.count(); ++i) {
+          member.values.push_back(at(bucket.part(rank, i).value));
+          member.types.push_back(type(bucket.part(rank, i).value));
+        }
+        hand_over(member.device);
       }
-      hand_over(ir::device_of(types[0]));
-      reduced_[b] = messages_.sum(gradients, types, ir::device_of(types[0]));
+      reduced_[b] = messages_.sum(members);
     }
     for (size_t w = first_at(plan_.windows, o); w < plan_.windows.size() && plan_.windows[w].at.op == o; ++w) {
       if (!plan_.windows[w].inside) open(w);
@@ -109,20 +124,39 @@ class ReplicaWriter {
       write_update({builder_, entry_, plan_, values_, messages_, how_, map_, given_, reduced_});
   }
 
+  ir::Device device_of(const Bucket& bucket, size_t rank) const {
+    return ir::device_of(type(bucket.part(rank, 0).value));
+  }
+
   // As CallWriter::hand_over.
   void hand_over(const ir::Device& device) {
     for (const auto& [window, whole] : gathered_) {
-      const bool waits = !plan_.windows[window].inside && plan_.windows[window].device == device;
-      if (waits && !is_open_.contains(window) && !arrived_.contains(window))
-        arrived_[window] = messages_.arrive(whole, device);
+      const std::vector<ir::Device>& ranks = plan_.windows[window].ranks;
+      const bool waits                     = !plan_.windows[window].inside && std::count(ranks.begin(), ranks.end(), device) > 0;
+      if (waits && !is_open_.contains(window) && !arrived_.contains(window)) arrived_[window] = arrive(window);
     }
   }
 
+  // What the gather of a window made, on the main streams.
+  Values arrive(size_t window) {
+    Values whole = gathered_.at(window);
+    for (size_t rank = 0; rank < whole.size(); ++rank)
+      whole[rank] = messages_.arrive(whole[rank], plan_.windows[window].ranks[rank]);
+    return whole;
+  }
+
   void gather(size_t window) {
-    ReplicaExchange::Values rows;
-    for (const size_t number : plan_.windows[window].weights)
-      rows.push_back(messages_.to_gather(given_[ir::index(plan_.weights[number].weight)], weight_type(number)));
-    gathered_[window] = messages_.gather(rows, names(window), plan_.windows[window].device);
+    const Window& what = plan_.windows[window];
+    std::vector<Member> members;
+    for (size_t rank = 0; rank < what.ranks.size(); ++rank) {
+      Member& member = members.emplace_back(Member{what.ranks[rank], {}, {}});
+      for (size_t i = 0; i < what.count(); ++i) {
+        const size_t number = what.weights[rank * what.count() + i];
+        member.values.push_back(
+            messages_.to_gather(given_[ir::index(plan_.weights[number].weight)], weight_type(number)));
+      }
+    }
+    gathered_[window] = messages_.gather(members, names(window));
   }
 
   std::vector<std::string> names(size_t window) const {
@@ -138,15 +172,15 @@ class ReplicaWriter {
     if (!gathered_.contains(window)) gather(window);
     is_open_.insert(window);
     const auto arrived = arrived_.find(window);
-    const ValueId whole =
-        arrived != arrived_.end() ? arrived->second : messages_.arrive(gathered_.at(window), what.device);
+    const Values whole = arrived != arrived_.end() ? arrived->second : arrive(window);
     if (how_.overlap && how_.prefetch && next_[window] != kNoOp) gather(next_[window]);
-    const auto weights = messages_.unpack_gathered(whole, names(window));
+    const Values weights = messages_.unpack_gathered(whole, names(window));
     for (size_t i = 0; i < weights.size(); ++i) {
       const size_t number = what.weights[i];
       const bool converts = messages_.widens(weight_type(number));
       if (converts && !is_repeated(what, number) && !here_.insert(number).second) continue;
-      map_[ir::index(plan_.weights[number].weight)] = messages_.from_gathered(weights[i], weight_type(number));
+      map_[ir::index(plan_.weights[number].weight)] =
+          messages_.from_gathered(weights[i], weight_type(number), what.ranks.size());
     }
   }
 
@@ -170,19 +204,24 @@ class ReplicaWriter {
     }
     arguments.insert(arguments.end(), exchanges.additional.begin(), exchanges.additional.end());
     const std::vector<size_t> remaining = inside.remaining(function);
-    const auto packed                   = static_cast<size_t>(
-        std::count_if(inside.sums.begin(), inside.sums.end(), [](const CallExchange::Sum& sum) { return sum.packed; }));
-    const size_t count = remaining.size() + packed + exchanges.handed_on.size() + inside.keeps.size();
-    size_t made        = ir::index(builder_.append(nullptr, variant->second, devices_stated(o), arguments, count));
+    size_t count                        = remaining.size() + inside.keeps.size();
+    for (const CallExchange::Sum& sum : inside.sums) count += sum.packed ? sum.devices.size() : 0;
+    for (const size_t window : exchanges.handed_on) count += plan_.windows[window].ranks.size();
+    size_t made = ir::index(builder_.append(nullptr, variant->second, devices_stated(o), arguments, count));
     for (const size_t i : remaining) keep(op.first_result + i, static_cast<ValueId>(made++));
     for (size_t b = first_at(plan_.buckets, o); b < plan_.buckets.size() && plan_.buckets[b].at.op == o; ++b) {
       const Bucket& bucket = plan_.buckets[b];
       if (!bucket.inside) continue;
-      if (!bucket.adds) reduced_[b] = static_cast<ValueId>(made++);
-      messages_.set_begun(ir::device_of(type(bucket.parts.front().value)),
-                          bucket.adds ? at(bucket.parts.back().value) : reduced_[b]);
+      for (size_t rank = 0; rank < bucket.ranks; ++rank) {
+        if (!bucket.adds) reduced_[b].push_back(static_cast<ValueId>(made++));
+        messages_.set_begun(device_of(bucket, rank),
+                            bucket.adds ? at(bucket.part(rank, bucket.count() - 1).value) : reduced_[b].back());
+      }
     }
-    for (const size_t window : exchanges.handed_on) gathered_[window] = static_cast<ValueId>(made++);
+    for (const size_t window : exchanges.handed_on) {
+      for (size_t rank = 0; rank < plan_.windows[window].ranks.size(); ++rank)
+        gathered_[window].push_back(static_cast<ValueId>(made++));
+    }
     for (const size_t number : exchanges.kept) kept_[{o, number}] = static_cast<ValueId>(made++);
   }
 
@@ -224,7 +263,7 @@ class ReplicaWriter {
     std::vector<ValueId> found;
     const auto inputs = entry_.inputs(op);
     for (const ValueId id : inputs) found.push_back(at(id));
-    if (op.is_call()) return found;
+    if (op.is_call() || how_.ways == 1) return found;
     const Verdict& verdict = judge_(entry_, op, values_);
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i] == ValueId::none || values_[ir::index(inputs[i])].layout == verdict.decision.inputs[i]) continue;
@@ -242,15 +281,31 @@ class ReplicaWriter {
     return found->second;
   }
 
-  ValueId result(ValueId id) {
+  void result(size_t i, std::vector<ValueId>& results) {
+    const ValueId id     = entry_.results[i];
+    const auto source    = static_cast<int32_t>(i);
     const LaidOut& value = values_[ir::index(id)];
     if (flat_.contains(id)) {
-      made_.results.push_back({Layout::flat(), value.value.type.dims});
-      return at(id);
+      const std::vector<ValueId> rows = rows_of(id);
+      for (size_t rank = 0; rank < rows.size(); ++rank) {
+        made_.results.push_back({{Layout::flat(), static_cast<int>(rows.size()), static_cast<int>(rank)},
+                                 source,
+                                 value.value.type.dims});
+        results.push_back(at(rows[rank]));
+      }
+      return;
     }
-    const bool partial = value.layout.is_partial();
-    made_.results.push_back({partial ? Layout::whole() : value.layout, {}});
-    return partial ? sum(ir::index(id)) : at(id);
+    const bool partial = value.layout.is_partial() && how_.ways > 1;
+    made_.results.push_back({{value.layout.is_partial() ? Layout::whole() : value.layout}, source});
+    results.push_back(partial ? sum(ir::index(id)) : at(id));
+  }
+
+  // What each rank has in the place of a flat result.
+  std::vector<ValueId> rows_of(ValueId id) const {
+    const auto& [first, number] = updates_.at(id);
+    std::vector<ValueId> rows;
+    for (const size_t copy : plan_.weights[first].copies) rows.push_back(plan_.weights[copy].results[number]);
+    return rows;
   }
 
   const ir::Module& module_;
@@ -266,10 +321,13 @@ class ReplicaWriter {
   OneReplica made_;
   std::set<size_t> updated_;                             // ops that the update replaces
   std::set<ValueId> flat_;                               // parameters and results
+  std::map<ValueId, OneReplica::Held> held_;             // parameters of updates
+  std::map<ValueId, std::pair<size_t, size_t>> updates_;  // by result: the weight of rank 0, and which result it is
   std::vector<ValueId> map_, given_;                     // by value of the entry: now, and at the beginning
   std::vector<size_t> next_;                             // by window: the next one of its device
-  std::map<size_t, ValueId> reduced_, gathered_, sums_;  // by bucket, window, value
-  std::map<size_t, ValueId> arrived_;                    // by window: handed over before it is opened
+  std::map<size_t, Values> reduced_, gathered_;          // by bucket, window: of every rank
+  std::map<size_t, Values> arrived_;                     // by window: handed over before it is opened
+  std::map<size_t, ValueId> sums_;                       // by value
   std::set<size_t> is_open_;                             // windows
   std::map<std::pair<int32_t, std::string>, int32_t> variants_;
   const ConvertedWeights converted_;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/uses.h"
 #include "foreflow/transform/split_data.h"
+#include "transform/replica/gradient_sum.h"
 #include "transform/rewrite/copy.h"
 
 namespace foreflow::transform {
@@ -34,46 +36,107 @@ std::vector<TrainedWeight> rows_of(const ir::Function& entry, size_t o) {
   return rows;
 }
 
-// Which weights of an entry are updated with a sum over the ways. Pass it by reference: it holds the uses of all
-// values.
+// Which weights of an entry are updated with a sum over copies. Pass it by reference: it holds the uses of all values.
 class SummedUpdates {
  public:
-  SummedUpdates(const ir::Function& entry, const interpret::Values<LaidOut>& values)
-      : entry_(entry), values_(values), uses_(ir::uses_of(entry)), makers_(ir::makers_of(entry)) {}
+  SummedUpdates(const ir::Function& entry, const interpret::Values<LaidOut>& values, int ways)
+      : entry_(entry), values_(values), ways_(ways), uses_(ir::uses_of(entry)), makers_(ir::makers_of(entry)) {
+    for (size_t o = 0; o < entry.ops.size(); ++o) {
+      for (TrainedWeight& row : rows_taken(o)) note_copy(row);
+    }
+  }
 
   // The weights that op `o` updates; none if it is no optimizer.
   std::vector<TrainedWeight> rows(size_t o) const {
-    const ir::Op& op = entry_.ops[o];
-    if (op.is_call() || op.def->role != ir::Role::optimizer || op.operand_count < 2) return {};
-    std::vector<TrainedWeight> rows = rows_of(entry_, o);
-    for (TrainedWeight& row : rows) row.gradient = before_conversion(row.taken);
+    std::vector<TrainedWeight> rows = rows_taken(o);
+    for (TrainedWeight& row : rows) {
+      const GradientSum sum = gradient_sum(entry_, makers_, uses_, row.taken);
+      const auto copies     = copies_.find(sum.terms.front());
+      const bool complete   = sum.terms.size() > 1 && copies != copies_.end() && copies->second == sum.terms.size();
+      if (complete) {
+        take(row, sum);
+      } else {
+        take_converted(row);
+      }
+    }
     return rows;
   }
 
   bool operator()(const TrainedWeight& row) const {
+    const bool summed = ways_ == 1 ? row.ranks > 1 : is_partial(row.gradient);
+    return summed && is_updated(row);
+  }
+
+ private:
+  std::vector<TrainedWeight> rows_taken(size_t o) const {
+    const ir::Op& op = entry_.ops[o];
+    if (op.is_call() || op.def->role != ir::Role::optimizer || op.operand_count < 2) return {};
+    return rows_of(entry_, o);
+  }
+
+  // Counts a weight among those of the ranks that hold copies of it.
+  void note_copy(TrainedWeight& row) {
+    const GradientSum sum = gradient_sum(entry_, makers_, uses_, row.taken);
+    if (sum.terms.size() == 1) return;
+    take(row, sum);
+    if (is_updated(row) && (ways_ == 1 || is_partial(row.gradient))) ++copies_[sum.terms.front()];
+  }
+
+  static void take(TrainedWeight& row, const GradientSum& sum) {
+    row.gradient = sum.own;
+    row.sums     = sum.ops;
+    row.ranks    = sum.terms.size();
+    row.rank = static_cast<size_t>(std::find(sum.terms.begin(), sum.terms.end(), sum.own) - sum.terms.begin());
+  }
+
+  // Where ranks have summed already: before the Cast that converts their sum back.
+  void take_converted(TrainedWeight& row) const {
+    const ValueId id = row.taken;
+    if (id == ValueId::none || makers_[ir::index(id)] < 0 || uses_[ir::index(id)] != 1) return;
+    const auto maker = static_cast<size_t>(makers_[ir::index(id)]);
+    const ir::Op& op = entry_.ops[maker];
+    if (op.is_call() || op.attributes->find(kOfSum) == nullptr) return;
+    const ValueId before = entry_.inputs(op)[0];
+    if (uses_[ir::index(before)] != 1) return;
+    row.gradient = before;
+    row.sums     = {maker};
+  }
+
+  bool is_parameter(ValueId id) const { return id != ValueId::none && ir::index(id) < entry_.parameters.size(); }
+  bool is_partial(ValueId id) const { return id != ValueId::none && values_[ir::index(id)].layout.is_partial(); }
+  bool is_updated(const TrainedWeight& row) const {
     return is_parameter(row.weight) && row.gradient != ValueId::none && !is_parameter(row.gradient) &&
            values_[ir::index(row.weight)].value.type.is_tensor() &&
-           values_[ir::index(row.gradient)].layout.is_partial() &&
            std::all_of(row.states.begin(), row.states.end(),
                        [&](ValueId id) { return is_parameter(id) && uses_[ir::index(id)] == 1; });
   }
 
- private:
-  bool is_parameter(ValueId id) const { return id != ValueId::none && ir::index(id) < entry_.parameters.size(); }
-
-  // The operand of the Cast that made the value if it belongs to a sum over ranks, and nothing else reads either.
-  ValueId before_conversion(ValueId id) const {
-    if (id == ValueId::none || makers_[ir::index(id)] < 0 || uses_[ir::index(id)] != 1) return id;
-    const ir::Op& op = entry_.ops[static_cast<size_t>(makers_[ir::index(id)])];
-    if (op.is_call() || op.attributes->find(kOfSum) == nullptr) return id;
-    const ValueId before = entry_.inputs(op)[0];
-    return uses_[ir::index(before)] == 1 ? before : id;
-  }
-
   const ir::Function& entry_;
   const interpret::Values<LaidOut>& values_;
+  const int ways_;
   const std::vector<int32_t> uses_, makers_;
+  std::map<ValueId, size_t> copies_;  // by the gradient of rank 0: of how many ranks the weights are updated
 };
+
+// Tells rank 0 of each weight which the others are.
+void join_copies(std::vector<TrainedWeight>& weights, const ir::Function& entry) {
+  std::map<ValueId, std::vector<size_t>> by_first;
+  const std::vector<int32_t> uses = ir::uses_of(entry), makers = ir::makers_of(entry);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    TrainedWeight& weight = weights[i];
+    if (weight.ranks == 1) {
+      weight.copies = {i};
+      continue;
+    }
+    auto& copies = by_first[gradient_sum(entry, makers, uses, weight.taken).terms.front()];
+    copies.resize(weight.ranks, SIZE_MAX);
+    copies[weight.rank] = i;
+  }
+  for (const auto& [first, copies] : by_first) {
+    FOREFLOW_CHECK(std::find(copies.begin(), copies.end(), SIZE_MAX) == copies.end(), "every rank updates its copy");
+    weights[copies.front()].copies = copies;
+  }
+}
 
 bool updates_both(const std::vector<TrainedWeight>& rows, const SummedUpdates& summed) {
   return std::any_of(rows.begin(), rows.end(), std::cref(summed)) &&
@@ -102,19 +165,22 @@ void copy_rows(ir::FunctionBuilder& builder, const ir::Op& op, const std::vector
 
 }  // namespace
 
-std::vector<TrainedWeight> trained_weights(const ir::Function& entry, const interpret::Values<LaidOut>& values) {
-  const SummedUpdates summed(entry, values);
+std::vector<TrainedWeight> trained_weights(const ir::Function& entry, const interpret::Values<LaidOut>& values,
+                                           int ways) {
+  const SummedUpdates summed(entry, values, ways);
   std::vector<TrainedWeight> all;
   for (size_t o = 0; o < entry.ops.size(); ++o) {
     const std::vector<TrainedWeight> rows = summed.rows(o);
     if (std::all_of(rows.begin(), rows.end(), std::cref(summed))) all.insert(all.end(), rows.begin(), rows.end());
   }
+  join_copies(all, entry);
   return all;
 }
 
-std::optional<ir::Module> with_separate_updates(const ir::Module& module, const interpret::Values<LaidOut>& values) {
+std::optional<ir::Module> with_separate_updates(const ir::Module& module, const interpret::Values<LaidOut>& values,
+                                                int ways) {
   const ir::Function& entry = module.entry();
-  const SummedUpdates summed(entry, values);
+  const SummedUpdates summed(entry, values, ways);
   bool any = false;
   ir::FunctionBuilder builder(entry.name, no_ops());
   ValueMap map(entry.values.size());

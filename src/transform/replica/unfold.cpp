@@ -46,18 +46,26 @@ class Unfolder {
       all.module.functions.push_back(meet_[f] ? of_all(f) : module_.functions[f]);
     for (size_t i = 0; i < replica_.parameters.size(); ++i) {
       for (int way = 0; way < replica_.ways; ++way)
-        all.parameters.push_back({static_cast<int32_t>(i), replica_.parameters[i], replica_.ways, way});
+        all.parameters.push_back(piece(static_cast<int32_t>(i), replica_.parameters[i], replica_.ways, way));
     }
     for (size_t i = 0; i < replica_.results.size(); ++i) {
-      const auto& [layout, dims] = replica_.results[i];
-      const int count            = copies_of(i);
-      for (int way = 0; way < count; ++way) all.results.push_back({static_cast<int32_t>(i), layout, count, way, dims});
+      const OneReplica::Result& result = replica_.results[i];
+      const int count                  = copies_of(i);
+      for (int way = 0; way < count; ++way) {
+        all.results.push_back(piece(result.source, result.held, count, way));
+        all.results.back().dims = result.dims;
+      }
     }
     ir::verify(all.module);
     return all;
   }
 
  private:
+  static Piece piece(int32_t source, const OneReplica::Held& held, int ways, int way) {
+    if (!held.layout.is_flat()) return {source, held.layout, ways, way};
+    return {source, held.layout, held.ranks * ways, way * held.ranks + held.rank};
+  }
+
   // Per function in which replicas communicate: the number of devices that a replica has in it. Those of the next
   // replica follow.
   void number_devices() {
@@ -76,10 +84,10 @@ class Unfolder {
   }
 
   // The number of copies among the results. A whole result is returned by the first replica only.
-  int copies_of(size_t result) const { return replica_.results[result].layout.is_whole() ? 1 : replica_.ways; }
+  int copies_of(size_t result) const { return replica_.results[result].held.layout.is_whole() ? 1 : replica_.ways; }
 
-  static std::string name(const ir::Value& value, size_t way) {
-    return value.name.empty() ? value.name : value.name + ".r" + std::to_string(way + 1);
+  std::string name(const ir::Value& value, size_t way) const {
+    return value.name.empty() || ways_ == 1 ? value.name : value.name + ".r" + std::to_string(way + 1);
   }
 
   ir::TypeRef annotation(const ir::TypeRef& type, size_t way) const {
@@ -138,9 +146,10 @@ class Unfolder {
   ir::AttributesRef attributes(const ir::Op& op, size_t way) {
     if (!op.is_call() && op.attributes->find(ir::kOwnRow) != nullptr) {
       ir::Attributes own = *op.attributes;
+      const int64_t row = own.get_ints("starts")[0] + own.get_int(ir::kOwnRow) * static_cast<int64_t>(way);
       own.erase(ir::kOwnRow);
-      own.set("starts", std::vector<int64_t>{static_cast<int64_t>(way)});
-      own.set("ends", std::vector<int64_t>{static_cast<int64_t>(way) + 1});
+      own.set("starts", std::vector<int64_t>{row});
+      own.set("ends", std::vector<int64_t>{row + 1});
       return builder_->share(std::move(own));
     }
     if (way == 0) return op.attributes;
@@ -152,10 +161,14 @@ class Unfolder {
     return builder_->share({{std::string(ir::kCallDevices), std::move(devices)}});
   }
 
+  // A call gets each argument of all replicas, a collective all operands of each replica: its ranks are in their order.
   void together(const ir::Op& op) {
-    std::vector<ValueId> operands;
-    for (const ValueId id : function_->inputs(op)) {
-      for (size_t way = 0; way < ways_; ++way) operands.push_back(copy(id, way));
+    const auto inputs      = function_->inputs(op);
+    const size_t count     = op.is_call() ? op.result_count : inputs.size();
+    const auto position_of = [&](size_t i, size_t way) { return op.is_call() ? i * ways_ + way : way * count + i; };
+    std::vector<ValueId> operands(inputs.size() * ways_);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      for (size_t way = 0; way < ways_; ++way) operands[position_of(i, way)] = copy(inputs[i], way);
     }
     ir::Attributes attributes = *op.attributes;
     attributes.erase(ir::kReplicas);
@@ -170,7 +183,7 @@ class Unfolder {
         builder_->append(op.def, op.callee, builder_->share(std::move(attributes)), operands, op.result_count * ways_));
     for (uint32_t i = 0; i < op.result_count; ++i) {
       for (size_t way = 0; way < ways_; ++way)
-        keep(op.first_result + i, way, static_cast<ValueId>(first + i * ways_ + way));
+        keep(op.first_result + i, way, static_cast<ValueId>(first + position_of(i, way)));
     }
   }
 

@@ -16,7 +16,7 @@ struct Configuration {
   double parameters;   // of the first device
   double of_each;      // bytes of weight, gradient and optimizer state of a parameter
   double activations;  // of all microbatches in flight; 0: not compared
-  double terms = 0;    // of gradients of a microbatch, beside their sums
+  double terms = 0;    // bytes of others: of gradients of a microbatch beside their sums, of experts
 };
 
 // Parameters of the layers and the embedding of the first stage, before they are split among shards.
@@ -54,6 +54,11 @@ std::vector<Configuration> configurations() {
                   "schedule": "interleaved_1f1b", "virtual_stages": 8, "recompute": "activation")",
        128, llama(16384, 1024, 53248, 7) / 8, 6 + 12.0 / 8, kept(16384, 1024, 53248, true) / 8 * 7 * 16,
        (2 + 4) * 128256 * 16384.0 / 8},
+      // Experts are on one rank each; all else is on eight, which share its states.
+      {"mixtral_8x7b_zero", R"({"model": "mixtral-8x7b", "sequence": 4096, "dtype": "bf16", "optimizer": "adam"})",
+       R"("dp": 8, "ep": 8, "pp": 4, "microbatch_size": 1, "global_batch": 128, "zero": 1)", 4,
+       8 * (2 * mixtral * mixtral + 2 * mixtral * 1024 + 2 * mixtral + 8 * mixtral) + 32000 * mixtral, 6 + 12.0 / 8, 0,
+       18 * 8 * 3 * mixtral * f},
       {"mixtral_8x7b", R"({"model": "mixtral-8x7b", "sequence": 4096, "dtype": "bf16", "optimizer": "adam"})",
        R"("dp": 8, "ep": 8, "pp": 4, "microbatch_size": 1, "global_batch": 128)", 4,
        8 * (2 * mixtral * mixtral + 2 * mixtral * 1024 + 2 * mixtral + 8 * mixtral + 3 * mixtral * f) + 32000 * mixtral,

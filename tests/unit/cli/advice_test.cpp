@@ -90,15 +90,5 @@ TEST(Advice, SaysThatALargeModelIsInFloat32ForWantOfAType) {
   EXPECT_EQ(said_of_bert(R"(, "dtype": "f32")"), "");
 }
 
-TEST(Advice, SaysWhereZeroKeepsWholeGradients) {
-  const auto note = [](const std::string& strategy) { return said_of_gpt(kStriped + strategy); };
-  EXPECT_EQ(note(R"(, "cp": 2, "microbatches": 2, "zero": 2)"),
-            "foreflow: note: strategy.zero: 2 keeps whole gradients until the last microbatch, as the ranks of cp sum "
-            "them before replicas split them\n");
-  EXPECT_EQ(note(R"(, "cp": 2, "microbatches": 2, "zero": 1)"), "");
-  EXPECT_EQ(note(R"(, "cp": 2, "zero": 3)"), "");
-  EXPECT_EQ(said_of_gpt(R"(, "microbatches": 2, "zero": 3)"), "");
-}
-
 }  // namespace
 }  // namespace foreflow::advice_test

@@ -8,6 +8,7 @@
 #include "foreflow/cost/load.h"
 #include "foreflow/cost/signature.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/ir/replicas.h"
 #include "support/temporary.h"
 
 namespace foreflow::cost::calibrated_test {
@@ -105,8 +106,9 @@ double update_time(const char* gradient_bytes, int sharers) {
   const Json json =
       Json::object().set("model", "calibrated").set("optimizer_bytes", "46B").set("gradient_bytes", gradient_bytes);
   const Example weights(int64_t{1} << 28, 5);
-  const CostModel model = make_model(JsonView(json, "s.json"), {8, sharers});
-  return model.compute(weights.application("AdamOptimizer", kNone), a100).time.value();
+  const CostModel model = make_model(JsonView(json, "s.json"));
+  const ir::Attributes shared{{std::string(ir::kSharers), int64_t{sharers}}};
+  return model.compute(weights.application("AdamOptimizer", shared), a100).time.value();
 }
 
 // ZeRO 1 among four leaves a device as many gradients as before, and a quarter of the parameters to update: 4 x 16
@@ -128,7 +130,7 @@ double tuple_time(const char* op, const ir::Dims& dims, const Json& terms) {
   const std::vector<const ir::Array*> known(2, nullptr);
   const Application application{{ops::table().get(op, "test"), kNone, packs ? apart : together, known, packs ? 1U : 2U},
                                 packs ? together : apart};
-  return make_model(JsonView(terms, "s.json"), {}).compute(application, a100).time.value();
+  return make_model(JsonView(terms, "s.json")).compute(application, a100).time.value();
 }
 
 // ZeRO holds parts as rows, (1, n), and whole tensors as (replicas, n).

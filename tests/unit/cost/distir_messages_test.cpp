@@ -30,7 +30,7 @@ double send(const CostModel& model) {
 
 double send(const Json& overhead, int devices) {
   const Json json = parameters(overhead);
-  return send(make_model(JsonView(json, "s.json"), {devices, 1}));
+  return send(make_model(JsonView(json, "s.json"), devices));
 }
 
 TEST(DistirMessages, ASendTakesTheOverheadAndTheTimeOfItsBytes) { EXPECT_DOUBLE_EQ(send("1ms", 4), 1e-3 + 4e-6); }
@@ -45,7 +45,7 @@ TEST(DistirMessages, ATableGivesTheOverheadOfTheLargestNumberOfDevicesThatIsNotA
 TEST(DistirMessages, ATableMayStandInACalibrationFile) {
   const test::TemporaryFolder folder;
   write_file(folder / "c.json", parameters(kByDevices).set("source", "the test").dump_compact());
-  EXPECT_DOUBLE_EQ(send(load_model(folder / "c.json", Json::object(), {4, 1})), 1e-2 + 4e-6);
+  EXPECT_DOUBLE_EQ(send(load_model(folder / "c.json", Json::object(), 4)), 1e-2 + 4e-6);
 }
 
 TEST(DistirMessages, CollectivesAreLeftToTheNetwork) {
@@ -59,7 +59,7 @@ TEST(DistirMessages, CollectivesAreLeftToTheNetwork) {
 
 std::string message_of(const Json& json) {
   try {
-    make_model(JsonView(json, "s.json"), {4, 1});
+    make_model(JsonView(json, "s.json"), 4);
   } catch (const Error& error) {
     return error.what();
   }

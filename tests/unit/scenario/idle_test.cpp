@@ -33,8 +33,8 @@ TEST(IdleKeys, NameWhatOneDeviceCannotUse) {
       (Said{"idle.json: $.strategy.context_attention: cp is 1", "idle.json: $.strategy.sequence_parallel: tp is 1",
             "idle.json: $.strategy.vocabulary_parallel: tp is 1", "idle.json: $.strategy.overlap_tensor: tp is 1",
             "idle.json: $.strategy.stage_partition: pp is 1", "idle.json: $.strategy.overlap_sends: pp is 1",
-            "idle.json: $.strategy.zero: dp is 1", "idle.json: $.strategy.overlap_gradients: dp is 1",
-            "idle.json: $.strategy.bucket_size: dp is 1"}));
+            "idle.json: $.strategy.zero: dp and cp are 1", "idle.json: $.strategy.overlap_gradients: dp and cp are 1",
+            "idle.json: $.strategy.bucket_size: dp and cp are 1"}));
 }
 
 TEST(IdleKeys, AreNoneWhereAllAreAtWork) {

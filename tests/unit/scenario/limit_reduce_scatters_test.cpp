@@ -147,7 +147,7 @@ TEST(LimitReduceScatters, SaysWhereItChangesNothing) {
   EXPECT_EQ(why_idle(R"("dp": 8, "zero": 2)"), "");
   EXPECT_EQ(why_idle(R"("dp": 8, "zero": 3)"), "");
   EXPECT_EQ(why_idle(R"("dp": 8, "zero": 1)"), "whole gradients are kept");
-  EXPECT_EQ(why_idle(R"("dp": 1, "zero": 2)"), "dp is 1");
+  EXPECT_EQ(why_idle(R"("dp": 1, "zero": 2)"), "dp and cp are 1");
   EXPECT_EQ(why_idle(R"("dp": 8, "zero": 2, "overlap_gradients": false)"), "sums hold the device");
 }
 

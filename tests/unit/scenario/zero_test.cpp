@@ -129,6 +129,31 @@ TEST(ZeroWithMicrobatches, SendsGradientsOnceUnlessTheyAreSplit) {
   EXPECT_EQ(weights["MPIAllgather"], 4 * 2 * share * kParameters);
 }
 
+// Weights of 2 bytes and 12 bytes of states, over the ranks of contexts and replicas; of a data set 64 positions of 8
+// bytes each, which contexts split.
+TEST(ZeroBesideContexts, SplitsOverAllRanksThatHoldCopies) {
+  constexpr double kWide = 256, kInner = 512, kWords = 1024, kSamples = 8, kPositions = 64;
+  constexpr double kAll = 2 * (4 * kWide * kWide + 3 * kWide * kInner + 2 * kWide) + 2 * kWords * kWide + kWide;
+  for (const auto& [dp, cp, tp] : {std::tuple{1, 8, 1}, {2, 4, 1}, {1, 4, 2}, {2, 2, 2}}) {
+    for (const int zero : {1, 2, 3}) {
+      const std::string text = R"({"workload": {"model": "llama", "layers": 2, "hidden": 256, "heads": 4, "kv_heads": 4,
+        "feed_forward": 512, "vocabulary": 1024, "sequence": 64, "dtype": "bf16", "mode": "training",
+        "optimizer": "adam"}, "platform": {"topology": "dgx_h100", "nodes": 1}, "engine": "analytic",
+        "strategy": {"global_batch": 8, "vocabulary_parallel": true, "dp": )" +
+                               std::to_string(dp) + R"(, "cp": )" + std::to_string(cp) + R"(, "tp": )" +
+                               std::to_string(tp) + R"(, "zero": )" + std::to_string(zero) + "}}";
+      const Outcome outcome = run(load(parse_json(text, "contexts.json"), "contexts.json"));
+      // Norms are whole on every shard.
+      const double own = (kAll - 5 * kWide) / tp + 5 * kWide, ways = dp * cp;
+      const double data = kSamples / dp * kPositions / cp * 8;
+      for (const auto& device : outcome.program.devices) {
+        const double expected = (zero == 3 ? 14 / ways : 2 + 12 / ways) * own + data;
+        EXPECT_NEAR(device.initial.value() / expected, 1, 1e-2) << dp << " " << cp << " " << tp << " zero " << zero;
+      }
+    }
+  }
+}
+
 // A row of 3 * 3 elements over 4 replicas is 3 elements, of which the last replica has none.
 TEST(ZeroPadding, Counts) {
   const std::string text =
@@ -140,17 +165,19 @@ TEST(ZeroPadding, Counts) {
 }
 
 // What a framework does with the gradients that a device holds is priced with the optimizer, of which ZeRO gives each
-// copy a part. Replicas that share experts are no copies.
+// rank a part: an eighth of what is no expert's here, all of its experts.
 TEST(ZeroBesideExperts, PricesHeldGradientsOnce) {
-  const auto seconds = [](const std::string& zero) {
+  const auto seconds = [](const std::string& zero, const std::string& bytes) {
     const std::string text = R"({"workload": {"model": "moe", "layers": 2, "hidden": 512, "heads": 8, "vocabulary": 512,
       "sequence": 256, "experts": 8, "dtype": "bf16", "mode": "training", "optimizer": "adam"},
-      "platform": {"topology": "dgx_h100", "nodes": 1}, "cost": {"model": "calibrated", "gradient_bytes": "4kB"},
+      "platform": {"topology": "dgx_h100", "nodes": 1}, "cost": {"model": "calibrated", "gradient_bytes": ")" +
+                             bytes + R"("},
       "strategy": {"dp": 8, "ep": 8, "global_batch": 8, "zero": )" +
                              zero + "}}";
     return run(load(parse_json(text, "experts.json"), "experts.json")).summary.iteration_time.value();
   };
-  EXPECT_NEAR(seconds("1"), seconds("0"), 1e-3 * seconds("0"));
+  const double whole = seconds("0", "4kB") - seconds("0", "0B"), parts = seconds("1", "4kB") - seconds("1", "0B");
+  EXPECT_NEAR(parts, whole, 1e-3 * whole);
 }
 
 }  // namespace

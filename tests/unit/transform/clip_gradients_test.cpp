@@ -68,7 +68,7 @@ TEST(ClipGradients, StandsBetweenTheLastGradientAndTheFirstUpdate) {
     const DataParallel how{.ways = 2, .zero = zero, .overlap = true};
     const OneReplica one = one_replica(step, ops::table(), how);
     const auto names =
-        ops_of(clip_gradients(one.module, ops::table(), {.replicas = one.ways, .layouts = one.parameters}).entry());
+        ops_of(clip_gradients(one.module, ops::table(), {.replicas = one.ways, .held = one.parameters}).entry());
     const auto at = [&](const char* name) { return std::find(names.begin(), names.end(), name); };
     EXPECT_LT(at("SquaredNorm"), at("ClipGradients"));
     EXPECT_LT(at("ClipGradients"), at("AdamOptimizer"));
