@@ -10,7 +10,7 @@ namespace foreflow::cost {
 
 namespace {
 
-constexpr const char* kOverhead  = "send_overhead";
+constexpr const char* kOverhead = "send_overhead";
 
 std::string overhead_with(const JsonView& table, int devices) {
   std::string found = "0s";

@@ -30,7 +30,8 @@ std::string text(std::span<const ir::Type> types) {
 }
 
 std::string text(const ir::Attributes& attributes) {
-  // Attributes that do not change the work: the seed, and the marks of recomputation, of pipelines and of shared updates.
+  // Attributes that do not change the work: the seed, and the marks of recomputation, of pipelines and of shared
+  // updates.
   static constexpr std::string_view kAside[] = {"seed", "segment", "recompute", ir::kPipelineEnds, ir::kSharers};
   std::string all;
   for (const auto& [name, value] : attributes) {

@@ -256,9 +256,12 @@ Demand demand_of(const Scenario& asked, const Sequential& sequential, const plat
     if (may_hide(*whole.source.op)) continue;
     const bool once    = op.runs == PartOp::Runs::once;
     const Seconds time = static_cast<double>(op.count) * estimator.time(whole);
-    (once ? demand.once : demand.whole) += time;
+    const bool copies  = once && whole.source.op->attributes->find(transform::kOfCopies) != nullptr;
+    if (copies) demand.of_copies.gradients += static_cast<double>(op.count) * ir::bytes_of(whole.inputs[0]);
+    (copies ? demand.of_copies.time : once ? demand.once : demand.whole) += time;
     if (!once || !whole.communicates()) continue;
-    if (const auto message = message_of(whole, scenario)) add_sum(*message, demand.sums);
+    if (const auto message = message_of(whole, scenario))
+      add_sum(*message, copies ? demand.of_copies.sums : demand.sums);
   }
   for (const ir::Type& type : cut.results) demand.result = std::max(demand.result, ir::bytes_of(type));
   for (const ir::Type& type : cut.sums) demand.gradients += ir::bytes_of(type);

@@ -48,6 +48,10 @@ Json to_json(const Demand& demand) {
   json.set("states", demand.states.value()).set("held", demand.held.value());
   json.set("backward_set", demand.backward_set.value()).set("gradients", demand.gradients.value());
   json.set("once", demand.once.value()).set("whole", demand.whole.value());
+  json.set("of_copies", Json::object()
+                            .set("gradients", demand.of_copies.gradients.value())
+                            .set("time", demand.of_copies.time.value())
+                            .set("sums", messages_json(demand.of_copies.sums)));
   return json.set("sums", messages_json(demand.sums)).set("parts", std::move(parts));
 }
 
@@ -66,6 +70,9 @@ Demand read_demand(const JsonView& json) {
   demand.once         = Seconds(json.at("once").as_number());
   demand.whole        = Seconds(json.at("whole").as_number());
   demand.sums         = read_messages(json.at("sums"));
+  const auto copies   = json.at("of_copies");
+  demand.of_copies    = {Bytes(copies.at("gradients").as_number()), Seconds(copies.at("time").as_number()),
+                         read_messages(copies.at("sums"))};
   for (const JsonView& item : json.at("parts").items()) {
     demand.parts[item.at("samples").as_int()] = {
         Seconds(item.at("compute").as_number()), Seconds(item.at("messages").as_number()),

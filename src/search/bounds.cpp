@@ -153,15 +153,17 @@ class Bounder {
   // Lower bound of the all-reduce of gradients: all of them in a single message, which is never slower than several.
   Seconds gradients() {
     if (strategy_.overlap_gradients) return Seconds(0);
-    return ReplicaExchange(scenario_, shapes_, where_).all_reduce(demand_.gradients);
+    const Bytes summed = strategy_.sums_once() ? demand_.of_copies.gradients : demand_.gradients;
+    return ReplicaExchange(scenario_, shapes_, where_).all_reduce(summed);
   }
 
   // Lower bound of the work once per iteration, summed over all stages.
   Seconds updates() {
     if (sharded_) return Seconds(0);
     Seconds all = gradients();
-    if (!strategy_.offload) all += demand_.once;
-    if (!strategy_.offload && !strategy_.sums_once()) all += network(demand_.sums);
+    if (strategy_.offload) return all;
+    all += demand_.once + network(demand_.sums);
+    if (!strategy_.sums_once()) all += demand_.of_copies.time + network(demand_.of_copies.sums);
     return all;
   }
 

@@ -84,7 +84,8 @@ int GroupShapes::shape(const std::vector<int>& places) {
 }
 
 const std::vector<GroupShapes::Group>& GroupShapes::distinct(const Arrangement& where, const ShiftedGroups& groups) {
-  const auto [found, fresh] = known_.try_emplace(Grouping(where.number, groups.step, groups.count, groups.neighbours, groups.ranks));
+  const auto [found, fresh] =
+      known_.try_emplace(Grouping(where.number, groups.step, groups.count, groups.neighbours, groups.ranks));
   if (!fresh) return found->second;
   std::set<int> shapes;
   for (const std::vector<int>& places : where.ways) {

@@ -76,7 +76,7 @@ class GroupShapes {
       return hash;
     }
   };
-  using Reduced  = std::tuple<double, std::vector<int>, int>;    // bytes, ranks, shape
+  using Reduced  = std::tuple<double, std::vector<int>, int>;         // bytes, ranks, shape
   using Grouping = std::tuple<int, int, int, int, std::vector<int>>;  // arrangement, step, count, neighbours, ranks
 
   const platform::Platform& platform_;

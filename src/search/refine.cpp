@@ -42,9 +42,7 @@ class Composition {
 
   // Without all that is exchanged between replicas and done once a step. `where` has all placements, and `strategy` the
   // values that need least memory.
-  Bound sketch() const {
-    return {kRounding * least_time(), kRounding * stage_memory(strategy_, demand_, plan_)};
-  }
+  Bound sketch() const { return {kRounding * least_time(), kRounding * stage_memory(strategy_, demand_, plan_)}; }
 
   // The time of a microbatch that passes through all stages, forward and backward, one after the other. Gradients of
   // weights are computed beside that. Sums in chunks may be, too.
@@ -91,7 +89,7 @@ class Composition {
     schedule::Costs costs{.hop = hop().value()};
     for (const StageNeed& need : demand_.stages) {
       costs.stages.push_back({task(need.forward).value(), task(need.input_grad).value(), task(need.weight_grad).value(),
-                              need.accumulation_of_terms.value()});
+                              accumulation_of_terms(need).value()});
       // Delayed gradients of weights may fill gaps.
       if (strategy_.delay_weight_gradients) costs.stages.back().weight_grad = costs.stages.back().accumulation = 0;
     }
@@ -175,7 +173,11 @@ class Composition {
   // What every microbatch but the first takes to add its gradients to a sum of all. With ZeRO 2 and 3 replicas exchange
   // the gradients of each microbatch, but for terms of sums.
   Seconds accumulation(const StageNeed& need) const {
-    return strategy_.zero < 2 || mirrored() ? need.accumulation : need.accumulation_of_terms;
+    return strategy_.zero < 2 || mirrored() ? need.accumulation : accumulation_of_terms(need);
+  }
+  // One sum over contexts and replicas may leave a device a part of each.
+  Seconds accumulation_of_terms(const StageNeed& need) const {
+    return strategy_.sums_once() ? Seconds(0) : need.accumulation_of_terms;
   }
 
   // Two pipes add their gradients to each other before they are exchanged, after all microbatches.

@@ -81,7 +81,7 @@ ReplicaExchange::Known& ReplicaExchange::known(collective::Kind kind) const {
 }
 
 Seconds ReplicaExchange::half(collective::Kind kind, Bytes bytes) const {
-  if (groups_.ranks.size() < 2 || bytes == Bytes(0)) return Seconds(0);
+  if (is_unknown() || bytes == Bytes(0)) return Seconds(0);
   Known& known = this->known(kind);
   if (!known.message) return Seconds(0);
   if (kind == collective::Kind::reduce_scatter) bytes = least_summed(scenario_, bytes);
@@ -95,7 +95,7 @@ Seconds ReplicaExchange::half(collective::Kind kind, Bytes bytes) const {
 
 StageExchange ReplicaExchange::of_stage(const transform::StageNeed& need, bool sums) const {
   StageExchange exchange{};
-  if (groups_.ranks.size() < 2) return exchange;
+  if (is_unknown()) return exchange;
   const bool gathers = strategy_.zero == 3;
   sums               = sums && strategy_.zero >= 2;
   if (need.trained.empty()) {
@@ -152,7 +152,7 @@ Seconds ReplicaExchange::sums(const std::vector<Bytes>& gradients) const {
 ReplicaExchange::Passes ReplicaExchange::passes(const transform::StageNeed& need, bool sums,
                                                 const std::vector<Seconds>& waits) const {
   Passes passes{};
-  if (groups_.ranks.size() < 2) return passes;
+  if (is_unknown()) return passes;
   for (const Trained& device : need.trained) {
     std::vector<Step> early;
     for (const Step& step : device.backward) {

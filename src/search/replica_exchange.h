@@ -34,7 +34,8 @@ class ReplicaExchange {
   Seconds all_reduce(Bytes bytes) const;
   // An all-reduce of two devices of the first replica: the first ones of the groups that have these stages of a pipe.
   Seconds pair(size_t device, size_t partner, Bytes bytes) const;
-  // A reduce-scatter of gradients or an all-gather; 0 where a formula of the cost model gives its time.
+  // A reduce-scatter of gradients or an all-gather; 0 where a formula of the cost model gives its time, or it is not
+  // known which ranks take part.
   Seconds half(collective::Kind kind, Bytes bytes) const;
 
   // What every microbatch exchanges with ZeRO 2 and 3. `sums`: whether it sums its gradients.
@@ -54,6 +55,9 @@ class ReplicaExchange {
     std::vector<std::pair<double, Seconds>> times = {};  // by bytes
   };
 
+  // Whether it is not known which ranks gather and scatter: where contexts and replicas do so as one, some weights may
+  // have fewer copies than others.
+  bool is_unknown() const { return ways_ == 1 || strategy_.sums_once(); }
   Known& known(collective::Kind kind) const;
   void add_gathers(const transform::StageNeed::Trained& device, StageExchange& exchange) const;
   void add_sums(const transform::StageNeed::Trained& device, StageExchange& exchange) const;
@@ -66,8 +70,8 @@ class ReplicaExchange {
   GroupShapes& shapes_;
   const Arrangement& where_;
   const int ways_, step_;
-  // That exchange at the same time: replicas or, where one sum is taken over contexts, too, the ranks of all replicas.
-  // Empty if experts are summed over fewer, or stages differ: nothing is known of the times.
+  // That sum gradients at the same time: replicas or, where one sum is taken over contexts, too, the ranks of all
+  // replicas. Empty if experts are summed over fewer, or stages differ.
   ShiftedGroups groups_;
   mutable std::vector<std::pair<collective::Kind, Known>> known_;
 };

@@ -99,7 +99,8 @@ TEST_P(ReducedBytes, OfContextsReplicasAndTiedEmbeddings) {
           const Axes axes{.dp = dp, .cp = cp, .pp = pp, .zero = GetParam()};
           SCOPED_TRACE(to_string(axes, types));
           const double held = kAll + (pp > 1 ? kTable : 0);
-          // The first stage has a bias whose gradient the second one makes; where it is converted, contexts sum it there.
+          // The first stage has a bias whose gradient the second one makes; where it is converted, contexts sum it
+          // there.
           const double apart = pp > 1 && cp > 1 && types.converts() ? kHidden : 0;
           // Parts of gradients are summed in each of two microbatches, but those that are put together first.
           const double again = pp > 1 && axes.zero >= 2 ? kAll - kTable - (cp > 1 ? kPositions + apart : 0) : 0;

@@ -61,7 +61,7 @@ TEST(StatedThroughputs, OfLlama3UnderMegatronBridgeArePredicted) {
           .run({.folder = FOREFLOW_SOURCE_DIR, .jobs = 1, .timing = false, .finished = {}});
   EXPECT_EQ(result.rows.size(), 19U);
   const reproduce::Agreement found = agreement(result);
-  EXPECT_LT(*found.mape, 0.058);
+  EXPECT_LT(*found.mape, 0.05);
   EXPECT_GT(*found.spearman, 0.99);
   for (const reproduce::Row& row : result.rows) EXPECT_LT(std::abs(*row.relative_error), 0.15) << row.name;
 }

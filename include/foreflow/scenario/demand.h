@@ -41,6 +41,14 @@ struct Demand {
   Seconds whole;    // compute that depends on no sample; pipelines and replicas may avoid it
   // Messages once per iteration, on values summed over its microbatches; one entry for each set of devices.
   std::vector<Message> sums;
+  // The sums over ranks that hold copies of weights, which one sum over these ranks of all replicas may replace
+  // (Strategy::sums_once): what they sum, their time by formulas of the cost model, and their messages.
+  struct OfCopies {
+    Bytes gradients;
+    Seconds time;
+    std::vector<Message> sums;
+  };
+  OfCopies of_copies;
 
   // The demand of one microbatch. The key of `parts` is its number of samples.
   struct Part {

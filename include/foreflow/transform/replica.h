@@ -78,9 +78,7 @@ struct DataParallel {
   bool sums_early() const { return overlap || zero >= 2; }
 
   // Whether there is more to do than to all-reduce each gradient before its use.
-  bool shares() const {
-    return (ways > 1 || has_copies) && (zero > 0 || overlap || bucket > Bytes(0) || reduce_dtype);
-  }
+  bool shares() const { return (ways > 1 || has_copies) && (zero > 0 || overlap || bucket > Bytes(0) || reduce_dtype); }
 };
 
 // Copies the program onto `ways` groups of devices. Every replica gets a part of the batch; sums over the batch
@@ -107,7 +105,7 @@ struct OneReplica {
   std::vector<Held> parameters;  // per parameter of the program
   struct Result {
     Held held;
-    int32_t source;       // index among the results of the program of a replica
+    int32_t source;      // index among the results of the program of a replica
     ir::Dims dims = {};  // flat results: the dimensions of the whole
   };
   std::vector<Result> results;  // those of one source follow each other, ascending by rank

@@ -26,20 +26,21 @@ std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
 }  // namespace
 
 StrategyKeyDef row() {
-  return {.name = "zero",
-          .doc =
-              "1: optimizer states (and master weights) are split over the replicas, 2: gradients too, 3: weights too "
-              "(Rajbhandari et al., 2020; FSDP)",
-          .type        = types::whole(0, kStages),
-          .fallback    = 0,
-          .read        = read,
-          .settle      = settle,
-          .depends_on  = {"zero"},
-          .write       = write_member<&Strategy::zero>,
-          .of_replicas = true,
-          .search =
-              {.searched = Searched::always, .turn = 60, .legal = legal, .fastest = Open::last, .leanest = Open::last},
-          .idle = idle_flag<&Strategy::zero, unless_copied>};
+  return {
+      .name = "zero",
+      .doc =
+          "1: optimizer states (and master weights) are split over the ranks that hold copies of a weight, which are "
+          "dp x cp, of experts fewer; 2: gradients too, 3: weights too (Rajbhandari et al., 2020; FSDP)",
+      .type        = types::whole(0, kStages),
+      .fallback    = 0,
+      .read        = read,
+      .settle      = settle,
+      .depends_on  = {"zero"},
+      .write       = write_member<&Strategy::zero>,
+      .of_replicas = true,
+      .search =
+          {.searched = Searched::always, .turn = 60, .legal = legal, .fastest = Open::last, .leanest = Open::last},
+      .idle = idle_flag<&Strategy::zero, unless_copied>};
 }
 
 }  // namespace foreflow::scenario::definitions::zero_key

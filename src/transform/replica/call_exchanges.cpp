@@ -158,10 +158,10 @@ std::vector<ValueId> CallExchangeFinder::weights_inside(size_t opened, const std
     const size_t number   = what.weights[i];
     const size_t weight   = ir::index(so_far_.plan.weights[number].weight);
     const size_t argument = argument_[weight];
-    ids.push_back(argument != kNoOp ? static_cast<ValueId>(argument)
-                                    : additional(so_far_.given[weight],
-                                                 ir::moved(weight_type(number), devices[i / what.count()]),
-                                                 name_of(number)));
+    ids.push_back(argument != kNoOp
+                      ? static_cast<ValueId>(argument)
+                      : additional(so_far_.given[weight], ir::moved(weight_type(number), devices[i / what.count()]),
+                                   name_of(number)));
   }
   return ids;
 }

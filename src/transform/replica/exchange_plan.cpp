@@ -36,9 +36,9 @@ class Packer {
     std::set<Key> begun;
     for (const GradientPart& part : parts_) {
       if (weights_[part.weight].rank > 0) continue;
-      const Key key    = key_of(part, 0);
-      const auto at    = open.find(key);
-      Open& bucket     = at != open.end() ? at->second : open[key];
+      const Key key = key_of(part, 0);
+      const auto at = open.find(key);
+      Open& bucket  = at != open.end() ? at->second : open[key];
       if (at == open.end()) {
         bucket = {begin(part), Bytes(0), limit};
         if (begun.insert(key).second && first > Bytes(0)) bucket.limit = first;

@@ -69,9 +69,9 @@ struct Bucket {
 // Weights that are gathered in one collective, like the gradients of a bucket. They are needed from `at` on.
 struct Window {
   Position at;
-  bool inside;                    // inside the call at.op; false: in the entry
-  std::vector<ir::Device> ranks;  // their devices
-  std::vector<size_t> weights;    // of rank 0, then of the next one, ..
+  bool inside;                        // inside the call at.op; false: in the entry
+  std::vector<ir::Device> ranks;      // their devices
+  std::vector<size_t> weights;        // of rank 0, then of the next one, ..
   std::vector<size_t> repeated = {};  // those of them that ops read which compute something again, ascending
 
   size_t count() const { return weights.size() / ranks.size(); }  // per rank

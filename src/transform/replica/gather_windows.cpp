@@ -97,9 +97,7 @@ class GatherPlanner {
     return reads;
   }
 
-  void add(Use use) {
-    uses_[{ir::device_of(type_of(use.weight)), weights_[use.weight].ranks}].push_back(use);
-  }
+  void add(Use use) { uses_[{ir::device_of(type_of(use.weight)), weights_[use.weight].ranks}].push_back(use); }
   const ir::Type& type_of(size_t weight) const { return values()[ir::index(weights_[weight].weight)].value.type; }
 
   // Per weight: the number of its unit, kNoOp where it has no use; and the weights of each.
@@ -190,7 +188,7 @@ class GatherPlanner {
   const std::vector<size_t>& blocks_;
   const bool keeps_;
   std::map<std::pair<ir::Device, size_t>, std::vector<Use>> uses_;  // by the device and the number of ranks
-  std::map<int32_t, std::vector<std::vector<Read>>> inside_;  // per called function
+  std::map<int32_t, std::vector<std::vector<Read>>> inside_;        // per called function
 };
 
 }  // namespace

@@ -32,8 +32,7 @@ class SumReader {
       }
       if (op.attributes->find(kOfCopies) != nullptr && all_read_once(op)) {
         sum_.ops.push_back(o);
-        for (uint32_t i = 0; i < op.operand_count; ++i)
-          follow(inputs[i], own && ir::index(id) == op.first_result + i);
+        for (uint32_t i = 0; i < op.operand_count; ++i) follow(inputs[i], own && ir::index(id) == op.first_result + i);
         return;
       }
     }

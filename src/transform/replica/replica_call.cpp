@@ -148,9 +148,8 @@ class CallWriter {
     for (size_t i = 0; i < weights.size(); ++i) {
       const ValueId held = i < open.held.size() ? open.held[i] : ValueId::none;
       map_[ir::index(open.weights[i])] =
-          held != ValueId::none
-              ? at(held)
-              : messages_.from_gathered(weights[i], type(open.weights[i]), open.devices.size());
+          held != ValueId::none ? at(held)
+                                : messages_.from_gathered(weights[i], type(open.weights[i]), open.devices.size());
     }
   }
 

@@ -23,8 +23,9 @@ struct CallExchange {
     bool packed;
   };
   // The weights that must be whole on `devices` from op `at` on, those of the first device before those of the next
-  // one. They are gathered here, unless that was begun earlier and `arriving`, one per device, is the result. Then the gather of the weights `next` begins: those of opens[next_open], or, if that is
-  // kNoOp, those of a later call, for which they become a result.
+  // one. They are gathered here, unless that was begun earlier and `arriving`, one per device, is the result. Then the
+  // gather of the weights `next` begins: those of opens[next_open], or, if that is kNoOp, those of a later call, for
+  // which they become a result.
   struct Open {
     size_t at;
     std::vector<ir::Device> devices;

@@ -105,7 +105,7 @@ class UpdateWriter {
       for (const size_t i : rows) operands.push_back(gradients[i]);
       for (const ValueId state : first.states) operands.push_back(now(state));
       const size_t results = rows.size() + first.states.size();
-      const auto made      = ir::index(update_.builder.append(op.def, -1, attributes(op, bucket.ranks), operands, results));
+      const auto made = ir::index(update_.builder.append(op.def, -1, attributes(op, bucket.ranks), operands, results));
       for (size_t k = 0; k < rows.size(); ++k) fresh[rows[k]] = static_cast<ValueId>(made + k);
       for (size_t k = 0; k < first.states.size(); ++k)
         set(first.results[1 + k], static_cast<ValueId>(made + rows.size() + k));

@@ -14,8 +14,8 @@ struct ReplicaUpdate {
   const interpret::Values<LaidOut>& values;
   ReplicaExchange& messages;
   const DataParallel& how;
-  std::vector<ir::ValueId>& map;                 // by value of `entry`; results of optimizers are added
-  const std::vector<ir::ValueId>& given;         // by value: parameters
+  std::vector<ir::ValueId>& map;          // by value of `entry`; results of optimizers are added
+  const std::vector<ir::ValueId>& given;  // by value: parameters
   // By bucket: the sums of every rank, unless microbatches add to them.
   const std::map<size_t, std::vector<ir::ValueId>>& reduced;
 };

@@ -132,7 +132,7 @@ class ReplicaWriter {
   void hand_over(const ir::Device& device) {
     for (const auto& [window, whole] : gathered_) {
       const std::vector<ir::Device>& ranks = plan_.windows[window].ranks;
-      const bool waits                     = !plan_.windows[window].inside && std::count(ranks.begin(), ranks.end(), device) > 0;
+      const bool waits = !plan_.windows[window].inside && std::count(ranks.begin(), ranks.end(), device) > 0;
       if (waits && !is_open_.contains(window) && !arrived_.contains(window)) arrived_[window] = arrive(window);
     }
   }
@@ -288,9 +288,8 @@ class ReplicaWriter {
     if (flat_.contains(id)) {
       const std::vector<ValueId> rows = rows_of(id);
       for (size_t rank = 0; rank < rows.size(); ++rank) {
-        made_.results.push_back({{Layout::flat(), static_cast<int>(rows.size()), static_cast<int>(rank)},
-                                 source,
-                                 value.value.type.dims});
+        made_.results.push_back(
+            {{Layout::flat(), static_cast<int>(rows.size()), static_cast<int>(rank)}, source, value.value.type.dims});
         results.push_back(at(rows[rank]));
       }
       return;
@@ -319,16 +318,16 @@ class ReplicaWriter {
   ir::FunctionBuilder builder_;
   ReplicaExchange messages_;
   OneReplica made_;
-  std::set<size_t> updated_;                             // ops that the update replaces
-  std::set<ValueId> flat_;                               // parameters and results
-  std::map<ValueId, OneReplica::Held> held_;             // parameters of updates
+  std::set<size_t> updated_;                              // ops that the update replaces
+  std::set<ValueId> flat_;                                // parameters and results
+  std::map<ValueId, OneReplica::Held> held_;              // parameters of updates
   std::map<ValueId, std::pair<size_t, size_t>> updates_;  // by result: the weight of rank 0, and which result it is
-  std::vector<ValueId> map_, given_;                     // by value of the entry: now, and at the beginning
-  std::vector<size_t> next_;                             // by window: the next one of its device
-  std::map<size_t, Values> reduced_, gathered_;          // by bucket, window: of every rank
-  std::map<size_t, Values> arrived_;                     // by window: handed over before it is opened
-  std::map<size_t, ValueId> sums_;                       // by value
-  std::set<size_t> is_open_;                             // windows
+  std::vector<ValueId> map_, given_;                      // by value of the entry: now, and at the beginning
+  std::vector<size_t> next_;                              // by window: the next one of its device
+  std::map<size_t, Values> reduced_, gathered_;           // by bucket, window: of every rank
+  std::map<size_t, Values> arrived_;                      // by window: handed over before it is opened
+  std::map<size_t, ValueId> sums_;                        // by value
+  std::set<size_t> is_open_;                              // windows
   std::map<std::pair<int32_t, std::string>, int32_t> variants_;
   const ConvertedWeights converted_;
   std::set<size_t> here_;                              // weights that are converted in the entry

@@ -86,7 +86,7 @@ class SummedUpdates {
     row.gradient = sum.own;
     row.sums     = sum.ops;
     row.ranks    = sum.terms.size();
-    row.rank = static_cast<size_t>(std::find(sum.terms.begin(), sum.terms.end(), sum.own) - sum.terms.begin());
+    row.rank     = static_cast<size_t>(std::find(sum.terms.begin(), sum.terms.end(), sum.own) - sum.terms.begin());
   }
 
   // Where ranks have summed already: before the Cast that converts their sum back.

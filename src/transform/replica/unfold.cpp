@@ -146,7 +146,7 @@ class Unfolder {
   ir::AttributesRef attributes(const ir::Op& op, size_t way) {
     if (!op.is_call() && op.attributes->find(ir::kOwnRow) != nullptr) {
       ir::Attributes own = *op.attributes;
-      const int64_t row = own.get_ints("starts")[0] + own.get_int(ir::kOwnRow) * static_cast<int64_t>(way);
+      const int64_t row  = own.get_ints("starts")[0] + own.get_int(ir::kOwnRow) * static_cast<int64_t>(way);
       own.erase(ir::kOwnRow);
       own.set("starts", std::vector<int64_t>{row});
       own.set("ends", std::vector<int64_t>{row + 1});

@@ -7,8 +7,8 @@
 #include "foreflow/cost/calibration.h"
 #include "foreflow/cost/load.h"
 #include "foreflow/cost/signature.h"
-#include "foreflow/ops/table.h"
 #include "foreflow/ir/replicas.h"
+#include "foreflow/ops/table.h"
 #include "support/temporary.h"
 
 namespace foreflow::cost::calibrated_test {
