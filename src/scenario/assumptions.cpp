@@ -41,6 +41,7 @@ constexpr AssumptionRow kAssumptions[] = {
     {"strategy.fusion", "norms, activation functions, rotary embeddings and the loss are kernels of their own",
      kIsTransformer},
     {"workload.float_gradients", "gradients have the type of their weights", kTrainsIn16Bits},
+    {"workload.float_logits", "the loss has the type of the weights", kTrainsIn16Bits},
     {"strategy.overlap_gradients", "gradients are summed over replicas behind the backward pass", kHasReplicas},
     {"workload.clip_gradients", "gradients are not clipped", kTrains},
 };

@@ -8,6 +8,7 @@
 #include "foreflow/scenario/shapes.h"
 #include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/context_attention.h"
+#include "foreflow/transform/float_logits.h"
 #include "foreflow/transform/fp8_products.h"
 #include "foreflow/transform/overlap.h"
 #include "foreflow/transform/recompute.h"
@@ -191,9 +192,12 @@ ir::Module with_training(const Scenario& scenario, const ir::Module& module) {
 ir::Module simplified(const Scenario& scenario, const ir::Module& module) {
   ir::Module resolved = transform::resolve(module);
   if (scenario.cost.removes_dead_code) resolved = transform::eliminate_dead_code(resolved);
-  return scenario.workload.fp8 ? transform::with_fp8_products(std::move(resolved), scenario.workload.size("vocabulary"),
-                                                              scenario.workload.fp8_updates)
-                               : resolved;
+  const Workload& workload = scenario.workload;
+  if (workload.float_logits) resolved = transform::with_float_logits(resolved, ops::table());
+  if (!workload.fp8) return resolved;
+  return transform::with_fp8_products(std::move(resolved), {.vocabulary = workload.size("vocabulary"),
+                                                            .experts    = workload.size("experts"),
+                                                            .updates    = workload.fp8_updates});
 }
 
 bool is_undistributed(const Strategy& strategy) { return strategy.devices() == 1 && strategy.microbatches == 1; }

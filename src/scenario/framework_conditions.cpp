@@ -140,6 +140,8 @@ const std::vector<FrameworkCondition>& framework_conditions() {
       {"calibrated", "the cost model is calibrated, or none is stated", is_calibrated},
       {"roofline or calibrated", "the cost model is roofline or calibrated, or none is stated", is_by_kernel},
       {"dp or cp", "it trains, and dp or cp is more than 1", has_copies},
+      {"dp or cp, pp", "it trains, dp or cp is more than 1, and so is pp",
+       [](const Json& scenario) { return has_copies(scenario) && has_stages(scenario); }},
       {"dp or cp, calibrated",
        "it trains, dp or cp is more than 1, and the cost model is calibrated, or none is stated",
        [](const Json& scenario) { return has_copies(scenario) && is_calibrated(scenario); }},

@@ -19,6 +19,7 @@ const WorkloadRow kWorkload[] = {
     {"optimizer", "inference updates no weights", [](const Scenario& scenario) { return !trains(scenario); }},
     {"master_weights", "inference updates no weights", [](const Scenario& scenario) { return !trains(scenario); }},
     {"float_gradients", "inference has no gradients", [](const Scenario& scenario) { return !trains(scenario); }},
+    {"float_logits", "inference has no loss", [](const Scenario& scenario) { return !trains(scenario); }},
     {"clip_gradients", "inference has no gradients", [](const Scenario& scenario) { return !trains(scenario); }},
     {"dropout", "inference drops nothing", [](const Scenario& scenario) { return !trains(scenario); }},
 };

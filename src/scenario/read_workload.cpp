@@ -164,6 +164,7 @@ Workload read_workload(const JsonView& json) {
   check_phase(json, workload);
   workload.optimizer      = read_optimizer(json, workload);
   workload.precision      = read_precision(json, workload);
+  workload.float_logits   = read_short_only(json, "float_logits", workload, false);
   workload.clip_gradients = read_clip_gradients(json);
   workload.gradients_of = json.bool_or("input_gradient", false) ? transform::Inputs::floating : transform::Inputs::none;
   workload.loss         = read_loss(json);

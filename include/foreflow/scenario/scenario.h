@@ -44,6 +44,7 @@ struct Workload {
   bool tf32           = false;
   int fp8_updates     = 0;      // kernels that update the scales of a module, in each of its passes
   bool fp8_reduces    = false;  // the devices of a stage, in all replicas, agree on the largest values of each pass
+  bool float_logits   = false;  // of 16 bits: the loss is computed in Float32
   workload::Mode mode = workload::Mode::training;
   std::string optimizer;
   transform::MixedPrecision precision;  // of weights narrower than Float32

@@ -1,4 +1,5 @@
 #include "foreflow/ir/fp8.h"
+#include "foreflow/ir/in_loss.h"
 #include "foreflow/ir/narrow.h"
 #include "ops/common/elementwise.h"
 
@@ -42,10 +43,11 @@ std::vector<Array> eval(const OpCall& call) {
                            [&](auto zero) { return array_of(target(call), x.dims(), values_of<decltype(zero)>(x)); })};
 }
 
-// A copy in fp8 is written by the conversion that a product makes of its operand, which is priced there.
+// A copy in fp8 is written by the conversion that a product makes of its operand, and logits are converted by the loss:
+// they are priced there.
 Work work(const OpCall& call, std::span<const Type> outputs) {
   Work work = elementwise_work<0>(call, outputs);
-  if (call.attributes.find(ir::kFp8) == nullptr) return work;
+  if (call.attributes.find(ir::kFp8) == nullptr && call.attributes.find(ir::kInLoss) == nullptr) return work;
   work.read = work.written = Bytes(0);
   work.kernels             = 0;
   return work;

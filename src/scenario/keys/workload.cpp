@@ -50,6 +50,12 @@ const Keys& common_keys() {
        "true for optimizers with state; only for narrow dtypes"},
       {"float_gradients", "whether each gradient is converted to Float32 where it is made", types::flag(),
        "false; only for narrow dtypes"},
+      {"float_logits",
+       "whether logits are converted to Float32 for the loss, which keeps them for the backward pass and makes their "
+       "gradient in Float32, as cross_entropy does on logits.float() and under autocast; the kernels of the loss "
+       "convert "
+       "(`cost.loss_bytes`)",
+       types::flag(), "false; only for narrow dtypes"},
       {"clip_gradients",
        "the largest norm of all gradients together: larger ones are scaled down to it before the update, which waits "
        "for "

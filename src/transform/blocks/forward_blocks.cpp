@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/ir/fp8.h"
 #include "foreflow/ir/shared_attributes.h"
 #include "foreflow/transform/recompute.h"
 #include "transform/blocks/blocks.h"
@@ -61,13 +62,17 @@ class Stretches {
     return part;
   }
 
+  // Without the attributes that may tell a layer from others, or the products of one module from each other.
   ir::AttributesRef of_any_layer(const ir::AttributesRef& attributes) {
-    if (attributes->find("seed") == nullptr && attributes->find(kSegment) == nullptr) return attributes;
-    ir::Attributes same = *attributes;
-    for (const std::string_view own : {std::string_view("seed"), kSegment}) {
-      if (same.find(own) != nullptr) same.erase(own);
+    static constexpr std::string_view kAside[] = {"seed", kSegment, ir::kFp8, ir::kFp8Updates};
+    ir::Attributes same                        = *attributes;
+    bool changes                               = false;
+    for (const std::string_view own : kAside) {
+      if (same.find(own) == nullptr) continue;
+      same.erase(own);
+      changes = true;
     }
-    return shared_(same);
+    return changes ? shared_(same) : attributes;
   }
 
   const ir::Function& function_;

@@ -54,7 +54,9 @@ class ReductionWriter {
     if (op.is_call() || op.operand_count < 2 || op.attributes->find(ir::kFp8) == nullptr ||
         op.attributes->find(kRecompute) != nullptr)
       return;
-    const bool backward     = op.def->gradient_of == ir::GradientOf::product;
+    const bool backward =
+        op.def->gradient_of == ir::GradientOf::product || op.attributes->find(ir::kFp8Gradient) != nullptr;
+    if (op.attributes->get_int(ir::kFp8) < 0) return;  // another product of the module has converted the operands
     const ir::Device device = ir::device_of(instance_.values[op.first_result].type);
     Pass& pass              = backward ? backward_ : forward_;
     pass.last[device]       = function_.output(op, 0);

@@ -27,7 +27,9 @@ std::vector<ProductCut> cuts_of_gradient(const ir::OpCall& call) {
 
 ir::Attributes transposed(const char* which, int64_t converted, const ir::Op& product) {
   ir::Attributes attributes{{which, int64_t{1}}};
-  if (product.attributes->find(ir::kFp8) != nullptr) attributes.set(std::string(ir::kFp8), converted);
+  if (product.attributes->find(ir::kFp8) == nullptr) return attributes;
+  attributes.set(std::string(ir::kFp8), converted);
+  attributes.set(std::string(ir::kFp8Gradient), int64_t{1});
   return attributes;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "foreflow/ir/builder.h"
@@ -22,13 +23,22 @@ bool is_product(const ir::Op& op) { return is_forward(op) || is_backward(op); }
 // The operand, besides the weights, that a product converts to fp8: x or dy.
 int64_t converted_operand(const ir::Op& product) { return is_backward(product) ? 2 : 0; }
 
-bool is_matrix_of_layer(const ir::Function& function, ir::ValueId id, int64_t vocabulary) {
-  if (id == ir::ValueId::none || ir::index(id) >= function.parameters.size()) return false;
-  if (function.parameters[ir::index(id)] != ir::ParameterRole::weight) return false;
+// Null for what is no weight of known dimensions.
+const ir::Dims* dims_of_weight(const ir::Function& function, ir::ValueId id) {
+  if (id == ir::ValueId::none || ir::index(id) >= function.parameters.size()) return nullptr;
+  if (function.parameters[ir::index(id)] != ir::ParameterRole::weight) return nullptr;
   const ir::TypeRef& type = std::as_const(function).values[ir::index(id)].annotation;
-  if (type == nullptr || !type->is_tensor() || !type->ranked || type->dims.size() != 2) return false;
-  return std::find(type->dims.begin(), type->dims.end(), vocabulary) == type->dims.end();
+  return type == nullptr || !type->is_tensor() || !type->ranked ? nullptr : &type->dims;
 }
+
+// The products with the words, and the router, have as many columns as there are words and experts.
+bool is_matrix_of_layer(const ir::Dims& dims, const Fp8Products& which) {
+  return dims.size() == 2 && std::none_of(dims.begin(), dims.end(),
+                                          [&](int64_t dim) { return dim == which.vocabulary || dim == which.experts; });
+}
+
+// Stacked matrices, of which product e of a batch of products takes the e-th.
+bool is_of_experts(const ir::Dims& dims) { return dims.size() == 3; }
 
 // Activations and biases.
 bool is_elementwise(const ir::Op& op) {
@@ -52,6 +62,64 @@ bool continues_module(const ir::Function& function, const std::vector<int32_t>& 
 
 bool is_marked(const ir::Op& op) { return op.attributes->find(ir::kFp8) != nullptr; }
 
+// Whether the op makes the gradient of weights in fp8, of which its first operand is the activation.
+bool reads_copy(const ir::Op& op) {
+  return !op.is_call() && op.operand_count > 1 && is_marked(op) &&
+         (is_backward(op) ||
+          (op.attributes->find(ir::kFp8Gradient) != nullptr && op.attributes->get_int(ir::kFp8) < 0));
+}
+
+// The products of experts and their gradients, which are products of their own. Those before the loss have activations
+// as operands, those behind it the gradients of what they made.
+//
+//   %y  = MatMul(%x, %w)                    [fp8 = 0]    x is converted
+//   %dx = FusedMatMul[transB = 1](%dy, %w)  [fp8 = 0]    dy is converted
+//   %dw = FusedMatMul[transA = 1](%x, %dy)  [fp8 = -1]
+class ExpertMarker {
+ public:
+  ExpertMarker(const ir::Function& function, const Fp8Products& which) : function_(function), which_(which) {
+    const auto loss = std::find_if(function.ops.begin(), function.ops.end(), [](const ir::Op& op) {
+      return !op.is_call() && op.def->role == ir::Role::loss_gradient;
+    });
+    loss_           = static_cast<size_t>(loss - function.ops.begin());
+    for (size_t o = 0; o < function.ops.size(); ++o) {
+      if (has_experts(o)) (o < loss_ ? activations_ : gradients_).insert(function.inputs(function.ops[o])[0]);
+    }
+  }
+
+  // Nothing if op `o` has no part in products of experts.
+  std::optional<ir::Attributes> attributes(size_t o) const {
+    const ir::Op& op = function_.ops[o];
+    if (!multiplies(op)) return std::nullopt;
+    const auto inputs     = function_.inputs(op);
+    const bool of_weights = activations_.contains(inputs[0]) && gradients_.contains(inputs[1]);
+    if (!of_weights && !has_experts(o)) return std::nullopt;
+    ir::Attributes attributes = *op.attributes;
+    attributes.set(std::string(ir::kFp8), int64_t{of_weights ? -1 : 0});
+    if (o > loss_) attributes.set(std::string(ir::kFp8Gradient), int64_t{1});
+    if (!of_weights && which_.updates > 0) attributes.set(std::string(ir::kFp8Updates), int64_t{which_.updates});
+    return attributes;
+  }
+
+ private:
+  static bool multiplies(const ir::Op& op) {
+    if (op.is_call() || op.operand_count < 2) return false;
+    return op.def->product == ir::Product::matrices || op.def->product == ir::Product::turned;
+  }
+
+  bool has_experts(size_t o) const {
+    const ir::Op& op = function_.ops[o];
+    if (!multiplies(op)) return false;
+    const ir::Dims* dims = dims_of_weight(function_, function_.inputs(op)[1]);
+    return dims != nullptr && is_of_experts(*dims);
+  }
+
+  const ir::Function& function_;
+  const Fp8Products& which_;
+  size_t loss_;
+  std::set<ir::ValueId> activations_, gradients_;
+};
+
 // The function with a copy in fp8 of each activation that products of both passes read, before the first product of the
 // forward pass. The gradients of weights read the copy, so that the activation need not be kept for them.
 class CopyWriter {
@@ -64,7 +132,7 @@ class CopyWriter {
       map_[i] = builder_.parameter(function_.values[i].name, function_.parameters[i], function_.values[i].annotation);
     std::set<ir::ValueId> kept;
     for (const ir::Op& op : function_.ops) {
-      if (is_backward(op) && is_marked(op)) kept.insert(function_.inputs(op)[0]);
+      if (reads_copy(op)) kept.insert(function_.inputs(op)[0]);
     }
     for (const ir::Op& op : function_.ops) {
       if (is_forward(op) && is_marked(op) && kept.contains(function_.inputs(op)[0])) add_copy(function_.inputs(op)[0]);
@@ -87,7 +155,7 @@ class CopyWriter {
     std::vector<ir::ValueId> operands;
     for (const ir::ValueId id : function_.inputs(op))
       operands.push_back(id == ir::ValueId::none ? id : map_[ir::index(id)]);
-    const auto narrow = is_backward(op) && is_marked(op) ? copies_.find(function_.inputs(op)[0]) : copies_.end();
+    const auto narrow = reads_copy(op) ? copies_.find(function_.inputs(op)[0]) : copies_.end();
     if (narrow != copies_.end()) operands[0] = narrow->second;
     const size_t first = ir::index(builder_.append(op.def, op.callee, op.attributes, operands, op.result_count));
     for (uint32_t i = 0; i < op.result_count; ++i) {
@@ -105,25 +173,54 @@ class CopyWriter {
   std::map<ir::ValueId, ir::ValueId> copies_;
 };
 
+// Marks the products of a function. Those that read one activation are one module: the first converts it.
+class Marker {
+ public:
+  Marker(const ir::Function& function, const Fp8Products& which)
+      : function_(function), which_(which), makers_(ir::makers_of(function)), experts_(function, which) {}
+
+  std::optional<ir::Attributes> attributes(size_t o) {
+    const ir::Op& op = function_.ops[o];
+    if (op.is_call() || op.operand_count < 2) return std::nullopt;
+    std::optional<ir::Attributes> marked = experts_.attributes(o);
+    if (!marked) marked = of_layer(op);
+    if (!marked || is_backward(op) || marked->find(ir::kFp8Gradient) != nullptr) return marked;
+    if (converted_.insert(function_.inputs(op)[0]).second) return marked;
+    marked->set(std::string(ir::kFp8), int64_t{-1});
+    marked->erase(ir::kFp8Updates);
+    return marked;
+  }
+
+ private:
+  std::optional<ir::Attributes> of_layer(const ir::Op& op) const {
+    const ir::Dims* dims = is_product(op) ? dims_of_weight(function_, function_.inputs(op)[1]) : nullptr;
+    if (dims == nullptr || !is_matrix_of_layer(*dims, which_)) return std::nullopt;
+    ir::Attributes attributes = *op.attributes;
+    attributes.set(std::string(ir::kFp8), converted_operand(op));
+    if (which_.updates > 0 && !continues_module(function_, makers_, op))
+      attributes.set(std::string(ir::kFp8Updates), int64_t{which_.updates});
+    return attributes;
+  }
+
+  const ir::Function& function_;
+  const Fp8Products& which_;
+  const std::vector<int32_t> makers_;
+  const ExpertMarker experts_;
+  std::set<ir::ValueId> converted_;  // activations
+};
+
 }  // namespace
 
-ir::Module with_fp8_products(ir::Module module, int64_t vocabulary, int updates) {
+ir::Module with_fp8_products(ir::Module module, const Fp8Products& which) {
   ir::SharedAttributes shared;
   for (ir::Function& function : module.functions) {
-    const std::vector<int32_t> makers = ir::makers_of(function);
-    for (ir::Op& op : function.ops) {
-      if (op.is_call() || op.operand_count < 2) continue;
-      if (!is_product(op) || !is_matrix_of_layer(function, function.inputs(op)[1], vocabulary)) continue;
-      ir::Attributes attributes = *op.attributes;
-      attributes.set(std::string(ir::kFp8), converted_operand(op));
-      if (updates > 0 && !continues_module(function, makers, op))
-        attributes.set(std::string(ir::kFp8Updates), int64_t{updates});
-      op.attributes = shared(std::move(attributes));
+    Marker marker(function, which);
+    std::vector<std::optional<ir::Attributes>> marked(function.ops.size());
+    for (size_t o = 0; o < function.ops.size(); ++o) marked[o] = marker.attributes(o);
+    for (size_t o = 0; o < function.ops.size(); ++o) {
+      if (marked[o]) function.ops[o].attributes = shared(*std::move(marked[o]));
     }
-  }
-  for (ir::Function& function : module.functions) {
-    const auto keeps = [](const ir::Op& op) { return is_backward(op) && is_marked(op); };
-    if (std::any_of(function.ops.begin(), function.ops.end(), keeps)) function = CopyWriter(function).run();
+    if (std::any_of(function.ops.begin(), function.ops.end(), reads_copy)) function = CopyWriter(function).run();
   }
   return module;
 }

@@ -22,14 +22,14 @@ using Keys = std::vector<std::string>;
 TEST(Assumptions, AreThoseThatMatter) {
   EXPECT_EQ(keys_assumed(R"("dp": 2, "global_batch": 4)"),
             (Keys{"host", "collective.library", "strategy.attention", "strategy.fusion", "workload.float_gradients",
-                  "strategy.overlap_gradients", "workload.clip_gradients"}));
+                  "workload.float_logits", "strategy.overlap_gradients", "workload.clip_gradients"}));
   EXPECT_EQ(keys_assumed("", "", R"(, "mode": "inference")"), (Keys{"host", "strategy.attention", "strategy.fusion"}));
 }
 
 TEST(Assumptions, LeaveOutKeysThatTheScenarioHas) {
   EXPECT_EQ(keys_assumed(R"("dp": 2, "global_batch": 4, "attention": "unfused", "fusion": true)",
                          R"(, "host": {"kernel": "10us"}, "collective": {"library": "nccl@2.18"})",
-                         R"(, "clip_gradients": 1.0, "float_gradients": true)"),
+                         R"(, "clip_gradients": 1.0, "float_gradients": true, "float_logits": true)"),
             (Keys{"strategy.overlap_gradients"}));
 }
 

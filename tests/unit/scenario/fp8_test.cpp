@@ -33,6 +33,54 @@ TEST(Fp8Workload, MarksTheFourProductsOfEachLayerAndTheirGradients) {
   EXPECT_EQ(marked(build(loaded("bf16")).module, "MatMul"), 0);
 }
 
+Scenario of_experts(const std::string& dtype, const std::string& strategy) {
+  const std::string text = R"({"workload": {"model": "moe", "layers": 2, "hidden": 1024, "heads": 8, "vocabulary": 512,
+    "feed_forward": 4096, "sequence": 1024, "experts": 8, "top_k": 2, "mode": "training", "optimizer": "adam",
+    "dtype": ")" + dtype + R"("}, "platform": {"topology": "dgx_h100", "nodes": 1}, "engine": "analytic",
+    "strategy": {"global_batch": 8, )" +
+                           strategy + "}}";
+  return load(parse_json(text, "experts.json"), "experts.json");
+}
+
+// Of each layer four products of attention and three of experts, whose gradients are two products each; the router
+// keeps its type.
+TEST(Fp8Workload, MarksTheProductsOfExperts) {
+  const Sequential sequential = build(of_experts("fp8", R"("ep": 1)"));
+  EXPECT_EQ(marked(sequential.module, "MatMul"), 2 * (4 + 3));
+  EXPECT_EQ(marked(sequential.module, "MatMulGrad"), 2 * 4);
+  EXPECT_EQ(marked(sequential.module, "FusedMatMul"), 2 * 3 * 2);
+}
+
+// Two copies of four matrices of attention and of three of each expert, on one device and on eight that share experts.
+TEST(Fp8Workload, KeepsTwoCopiesOfTheMatricesOfExperts) {
+  for (const auto& [strategy, experts] : {std::pair{R"("ep": 1)", 8}, {R"("dp": 8, "ep": 8)", 1}}) {
+    const Outcome wide = run(of_experts("bf16", strategy)), narrow = run(of_experts("fp8", strategy));
+    const double matrices = 2 * (4. * 1024 * 1024 + experts * 3. * 1024 * 4096);
+    for (size_t d = 0; d < narrow.program.devices.size(); ++d)
+      EXPECT_EQ(narrow.program.devices[d].initial - wide.program.devices[d].initial, Bytes(2 * matrices));
+    // Not on eight: products of one expert are small beside the conversions.
+    if (experts == 8) EXPECT_LT(narrow.summary.iteration_time, wide.summary.iteration_time);
+  }
+}
+
+// Queries, keys and values, and so gates and what they multiply, have one activation, which one product converts.
+TEST(Fp8Workload, ConvertsAnActivationOnce) {
+  const std::string text =
+      R"({"workload": {"model": "llama", "layers": 3, "hidden": 1024, "heads": 8, "vocabulary": 512,
+    "sequence": 256, "mode": "training", "dtype": "fp8", "fp8_updates": 5}, "platform": {"topology": "dgx_h100"},
+    "strategy": {"global_batch": 1}})";
+  const Sequential sequential = build(load(parse_json(text, "once.json"), "once.json"));
+  int64_t converts = 0, updates = 0;
+  for (const ir::Op& op : sequential.module.entry().ops) {
+    if (op.is_call() || op.def->name != "MatMul" || op.attributes->find(ir::kFp8) == nullptr) continue;
+    converts += op.attributes->get_int(ir::kFp8) == 0 ? 1 : 0;
+    updates += op.attributes->find(ir::kFp8Updates) != nullptr ? 1 : 0;
+  }
+  // Of seven products: the first of three, the projection, the first of two, and the last one, which the gate makes.
+  EXPECT_EQ(converts, 3 * 4);
+  EXPECT_EQ(updates, 3 * 3);
+}
+
 TEST(Fp8Workload, TakesLessTime) {
   const auto wide = run(loaded("bf16")).summary, narrow = run(loaded("fp8")).summary;
   EXPECT_LT(narrow.iteration_time, wide.iteration_time);

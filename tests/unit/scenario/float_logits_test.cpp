@@ -1,0 +1,78 @@
+// "float_logits": the loss in Float32, in programs of 16 bits.
+#include <gtest/gtest.h>
+
+#include "foreflow/interpret/concrete.h"
+#include "foreflow/scenario/run.h"
+#include "support/distribution.h"
+
+namespace foreflow::scenario::float_logits_test {
+namespace {
+
+// Two layers of 64 and 8192 tokens of 32768 words: the logits decide the peak.
+constexpr double kTokens = 8 * 1024, kWords = 32768;
+
+Scenario loaded(bool wide, const std::string& rest, const std::string& family = "llama") {
+  const std::string text = R"({"workload": {"model": ")" + family + R"(", "layers": 2, "hidden": 64, "heads": 4,
+    "vocabulary": 32768, "sequence": 1024, "dtype": "bf16", "mode": "training", "float_logits": )" +
+                           (wide ? "true" : "false") + R"(}, "platform": {"topology": "dgx_h100", "nodes": 1},
+    "engine": "analytic", "cost": {"model": "calibrated", "loss_bytes": "36B"}, "strategy": {"global_batch": 8)" +
+                           rest + "}}";
+  return load(parse_json(text, "logits.json"), "logits.json");
+}
+
+// Logits and their gradient, at four bytes each where they had two; with shards of the vocabulary a part of each.
+TEST(FloatLogits, KeepLogitsAndTheirGradientInFourBytes) {
+  for (const auto& [strategy, ways] : {std::pair{"", 1},
+                                       {R"(, "dp": 4)", 4},
+                                       {R"(, "dp": 4, "zero": 3)", 4},
+                                       {R"(, "tp": 4, "vocabulary_parallel": true)", 4}}) {
+    const auto peak = [&](bool wide) { return run(loaded(wide, strategy)).summary.devices[0].peak_memory.value(); };
+    EXPECT_NEAR(peak(true) - peak(false), 4 * kTokens * kWords / ways, 0.02 * 4 * kTokens * kWords / ways) << strategy;
+  }
+}
+
+// Its kernels convert: `loss_bytes` has all that they read and write.
+TEST(FloatLogits, TakeTheTimeOfTheLoss) {
+  const double wide   = run(loaded(true, "")).summary.iteration_time.value(),
+               narrow = run(loaded(false, "")).summary.iteration_time.value();
+  EXPECT_NEAR(wide / narrow, 1, 1e-3);
+}
+
+// With a balance loss of experts behind the loss, too, whose type stays.
+TEST(FloatLogits, ComputeTheLossMoreExactly) {
+  const auto evaluated = [](const ir::Module& module) {
+    std::mt19937_64 random(20265);
+    return interpret::evaluate(module, module.functions.size() - 1, test::random_arguments(module, random, 32));
+  };
+  for (const std::string family : {"gpt", "moe"}) {
+    const auto results = [&](const std::string& wide) {
+      const std::string text = R"({"workload": {"model": ")" + family + R"(", "layers": 1, "hidden": 16, "heads": 2,
+        "vocabulary": 32, "sequence": 8, "dtype": "bf16", "mode": "training", "optimizer": "sgd", "float_logits": )" +
+                               wide +
+                               (family == "moe" ? R"(, "experts": 2, "feed_forward": 16, "balance_loss": 1)" : "") +
+                               R"(}, "platform": {"topology": "dgx_h100"}, "strategy": {"global_batch": 2}})";
+      return evaluated(build(load(parse_json(text, "loss.json"), "loss.json")).module);
+    };
+    const auto wide = results("true"), narrow = results("false");
+    ASSERT_EQ(wide.size(), narrow.size());
+    for (size_t i = 0; i < wide.size(); ++i) {
+      EXPECT_EQ(wide[i].dtype(), narrow[i].dtype());
+      EXPECT_LE(test::relative_difference(wide[i], narrow[i]), 2e-2) << family << " " << i;
+    }
+  }
+}
+
+TEST(FloatLogits, AreForNarrowTypes) {
+  const std::string text = R"({"workload": {"model": "gpt", "layers": 1, "hidden": 16, "heads": 2, "dtype": "f32",
+    "float_logits": true}, "platform": {"topology": "dgx_h100"}})";
+  try {
+    load(parse_json(text, "wide.json"), "wide.json");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "wide.json: $.workload.float_logits: is for dtype f16, bf16 or f8; weights of f32 need none");
+  }
+}
+
+}  // namespace
+}  // namespace foreflow::scenario::float_logits_test
