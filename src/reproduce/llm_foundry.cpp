@@ -40,6 +40,7 @@ void adjust(const Published& row, Json& scenario) {
       .set("heads", size.heads)
       .set("dtype", eight ? "fp8" : "bf16")
       .set("float_gradients", row.word("MP Mode") != "PURE")
+      .set("float_logits", false)  // the fused cross entropy of FlashAttention reads bf16 and makes its gradient there
       // Under torch.autocast, which leaves embeddings and what is added to them in Float32.
       .set("fp32_residual", row.word("Precision").starts_with("amp_"));
   const bool pure = row.word("MP Mode") == "PURE";

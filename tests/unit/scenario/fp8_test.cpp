@@ -59,7 +59,9 @@ TEST(Fp8Workload, KeepsTwoCopiesOfTheMatricesOfExperts) {
     for (size_t d = 0; d < narrow.program.devices.size(); ++d)
       EXPECT_EQ(narrow.program.devices[d].initial - wide.program.devices[d].initial, Bytes(2 * matrices));
     // Not on eight: products of one expert are small beside the conversions.
-    if (experts == 8) EXPECT_LT(narrow.summary.iteration_time, wide.summary.iteration_time);
+    if (experts == 8) {
+      EXPECT_LT(narrow.summary.iteration_time, wide.summary.iteration_time);
+    }
   }
 }
 
