@@ -8,6 +8,7 @@
 #include "foreflow/ir/verify.h"
 #include "foreflow/transform/replica.h"
 #include "transform/replica/call_exchanges.h"
+#include "transform/replica/held_values.h"
 #include "transform/replica/plan_lookup.h"
 #include "transform/replica/replica_update.h"
 #include "transform/replica/sharing_replica.h"
@@ -37,6 +38,7 @@ class ReplicaWriter {
         map_(entry_.values.size(), ValueId::none),
         next_(plan.windows.size(), kNoOp),
         converted_(how.float_gathers ? converted_weights(module, plan) : ConvertedWeights()),
+        held_(plan, how.zero),
         inside_calls_({module, plan, layouts, how_, messages_, converted_, map_, given_, next_, gathered_, kept_}) {
     made_.ways    = how.ways;
     made_.devices = 1;
@@ -44,17 +46,6 @@ class ReplicaWriter {
     for (const TrainedWeight& weight : plan.weights) {
       updated_.insert(weight.op);
       updated_.insert(weight.sums.begin(), weight.sums.end());
-      const OneReplica::Held held{Layout::flat(), static_cast<int>(weight.ranks), static_cast<int>(weight.rank)};
-      held_[weight.weight] = held;
-      for (const ValueId id : weight.states) held_[id] = held;
-      if (how.zero == 0) continue;
-      for (const size_t copy : weight.copies) {
-        const std::vector<ValueId>& results = plan.weights[copy].results;
-        for (size_t i = 0; i < results.size(); ++i) updates_[results[i]] = {weight.copies.front(), i};
-      }
-      flat_.insert(weight.states.begin(), weight.states.end());
-      flat_.insert(weight.results.begin() + (how.zero == 3 ? 0 : 1), weight.results.end());
-      if (how.zero == 3) flat_.insert(weight.weight);
     }
     std::map<std::vector<ir::Device>, size_t> last;
     for (size_t i = 0; i < plan.windows.size(); ++i) {
@@ -88,13 +79,9 @@ class ReplicaWriter {
   ValueId at(ValueId id) const { return id == ValueId::none ? id : map_[ir::index(id)]; }
 
   void parameter(size_t i) {
-    const auto id       = static_cast<ValueId>(i);
-    const Layout layout = flat_.contains(id) ? Layout::flat() : values_[i].layout;
-    const auto found    = held_.find(id);
-    OneReplica::Held held;
-    if (found != held_.end()) held = found->second;
-    held.layout    = layout;
-    ir::Type local = local_type(values_[i].value.type, layout, how_.ways * (layout.is_flat() ? held.ranks : 1));
+    const OneReplica::Held held = held_.of_parameter(static_cast<ValueId>(i), values_[i].layout);
+    const int parts             = how_.ways * (held.layout.is_flat() ? held.ranks : 1);
+    ir::Type local              = local_type(values_[i].value.type, held.layout, parts);
     if (!ir::device_of(local).placed()) local = ir::moved(local, ir::Device(1));
     map_[i] = builder_.parameter(entry_.values[i].name, entry_.parameters[i], std::move(local));
     made_.parameters.push_back(held);
@@ -199,7 +186,7 @@ class ReplicaWriter {
     }
     std::vector<ValueId> arguments;
     for (const ValueId id : entry_.inputs(op)) {
-      const bool parted = how_.zero == 3 && id != ValueId::none && flat_.contains(id);
+      const bool parted = how_.zero == 3 && id != ValueId::none && held_.is_flat(id);
       arguments.push_back(parted ? given_[ir::index(id)] : at(id));
     }
     arguments.insert(arguments.end(), exchanges.additional.begin(), exchanges.additional.end());
@@ -285,8 +272,8 @@ class ReplicaWriter {
     const ValueId id     = entry_.results[i];
     const auto source    = static_cast<int32_t>(i);
     const LaidOut& value = values_[ir::index(id)];
-    if (flat_.contains(id)) {
-      const std::vector<ValueId> rows = rows_of(id);
+    if (held_.is_flat(id)) {
+      const std::vector<ValueId> rows = held_.rows_of(id);
       for (size_t rank = 0; rank < rows.size(); ++rank) {
         made_.results.push_back(
             {{Layout::flat(), static_cast<int>(rows.size()), static_cast<int>(rank)}, source, value.value.type.dims});
@@ -297,14 +284,6 @@ class ReplicaWriter {
     const bool partial = value.layout.is_partial() && how_.ways > 1;
     made_.results.push_back({{value.layout.is_partial() ? Layout::whole() : value.layout}, source});
     results.push_back(partial ? sum(ir::index(id)) : at(id));
-  }
-
-  // What each rank has in the place of a flat result.
-  std::vector<ValueId> rows_of(ValueId id) const {
-    const auto& [first, number] = updates_.at(id);
-    std::vector<ValueId> rows;
-    for (const size_t copy : plan_.weights[first].copies) rows.push_back(plan_.weights[copy].results[number]);
-    return rows;
   }
 
   const ir::Module& module_;
@@ -318,18 +297,16 @@ class ReplicaWriter {
   ir::FunctionBuilder builder_;
   ReplicaExchange messages_;
   OneReplica made_;
-  std::set<size_t> updated_;                              // ops that the update replaces
-  std::set<ValueId> flat_;                                // parameters and results
-  std::map<ValueId, OneReplica::Held> held_;              // parameters of updates
-  std::map<ValueId, std::pair<size_t, size_t>> updates_;  // by result: the weight of rank 0, and which result it is
-  std::vector<ValueId> map_, given_;                      // by value of the entry: now, and at the beginning
-  std::vector<size_t> next_;                              // by window: the next one of its device
-  std::map<size_t, Values> reduced_, gathered_;           // by bucket, window: of every rank
-  std::map<size_t, Values> arrived_;                      // by window: handed over before it is opened
-  std::map<size_t, ValueId> sums_;                        // by value
-  std::set<size_t> is_open_;                              // windows
+  std::set<size_t> updated_;                     // ops that the update replaces
+  std::vector<ValueId> map_, given_;             // by value of the entry: now, and at the beginning
+  std::vector<size_t> next_;                     // by window: the next one of its device
+  std::map<size_t, Values> reduced_, gathered_;  // by bucket, window: of every rank
+  std::map<size_t, Values> arrived_;             // by window: handed over before it is opened
+  std::map<size_t, ValueId> sums_;               // by value
+  std::set<size_t> is_open_;                     // windows
   std::map<std::pair<int32_t, std::string>, int32_t> variants_;
   const ConvertedWeights converted_;
+  const HeldValues held_;
   std::set<size_t> here_;                              // weights that are converted in the entry
   std::map<std::pair<size_t, size_t>, ValueId> kept_;  // by call and weight: as it was converted there
   CallExchangeFinder inside_calls_;
