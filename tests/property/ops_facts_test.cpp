@@ -5,6 +5,7 @@
 
 #include "ops/common/kernel.h"
 #include "property/op_samples.h"
+#include "transform/rewrite/elementwise.h"
 
 namespace foreflow::test::ops_facts_test {
 namespace {
@@ -127,6 +128,17 @@ TEST_P(FactsOfOps, ScaleTheElementsOfTheirFirstOperandWhereTheySaySo) {
     const auto results               = Application(def, run.sample.attributes, larger, run.sample.outputs).eval();
     const std::vector<double> before = numbers(run.results[0]), after = numbers(results[0]);
     for (size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i], 2 * before[i], 5e-3 * std::abs(after[i]));
+  });
+}
+
+// Scores of the operands at the same place, as many as the largest operand has.
+TEST_P(FactsOfOps, AdjustScoresOneByOneWhereTheySaySo) {
+  if (!def.adjusts_scores) return;
+  for_every_sample([&](const Run& run) {
+    const Application application(def, run.sample.attributes, run.operands, run.sample.outputs);
+    EXPECT_TRUE(transform::is_elementwise(application.call()));
+    const auto smaller = [](const Operand& a, const Operand& b) { return a.array.size() < b.array.size(); };
+    EXPECT_GE(run.results[0].size(), std::max_element(run.operands.begin(), run.operands.end(), smaller)->array.size());
   });
 }
 

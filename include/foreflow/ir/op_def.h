@@ -256,7 +256,10 @@ struct OpDef {
   // it counts as one.
   bool for_update = false;
   // Combines features of operand 0, but only within an attention head (RotaryEmbedding).
-  bool within_heads         = false;
+  bool within_heads = false;
+  // May stand between the scores of attention and the product with the values, where it scales, masks, caps, drops or
+  // converts each of them (Mul, Where, Tanh, Dropout, Cast). Views may stand there, too.
+  bool adjusts_scores       = false;
   VocabularyForm vocabulary = {};
 
   // The operand in which the op is linear while all others are whole, besides the one that `factors` marks with '~'.
