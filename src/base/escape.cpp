@@ -83,6 +83,7 @@ bool is_file_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
 
+// A number that no double can hold is one, too: parse_number would refuse "1e999".
 bool is_number(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   double value            = 0;

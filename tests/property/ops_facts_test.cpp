@@ -5,6 +5,7 @@
 
 #include "ops/common/kernel.h"
 #include "property/op_samples.h"
+#include "transform/rewrite/elementwise.h"
 
 namespace foreflow::test::ops_facts_test {
 namespace {
@@ -29,6 +30,35 @@ class FactsOfOps : public ::testing::TestWithParam<std::string> {
 
   const ir::OpDef& def = ops::table().get(GetParam(), "test");
   std::mt19937_64 rng  = std::mt19937_64(1);
+};
+
+// Evaluates the ops that a fused op consists of, as its row emits them.
+class EagerCall final : public ir::CallBuilder {
+ public:
+  EagerCall(const ir::OpCall& call, const std::vector<Operand>& operands) : call_(call), values_(operands) {}
+
+  const ir::OpCall& call() const override { return call_; }
+  int input(size_t index) override { return values_[index].left_out() ? -1 : static_cast<int>(index); }
+  std::vector<int> emit(std::string_view op, ir::Attributes attributes, std::vector<int> inputs,
+                        size_t outputs) override {
+    const ir::OpDef& def = ops::table().get(op, "fused op");
+    // A loss of what the fused op computes goes through every op with a float result.
+    std::vector<Operand> operands;
+    for (const int handle : inputs) operands.push_back(handle < 0 ? Operand() : values_[static_cast<size_t>(handle)]);
+    std::vector<int> handles;
+    for (ir::Array& result : Application(def, std::move(attributes), operands, outputs).eval()) {
+      const bool passes = !operands.empty() && operands[0].is_float() && ir::is_float(result.dtype());
+      EXPECT_TRUE(!passes || def.grad != nullptr) << op << " has no gradient";
+      handles.push_back(static_cast<int>(values_.size()));
+      values_.push_back({.type = result.type(), .array = std::move(result)});
+    }
+    return handles;
+  }
+  const ir::Array& array(int handle) const { return values_[static_cast<size_t>(handle)].array; }
+
+ private:
+  const ir::OpCall call_;
+  std::vector<Operand> values_;
 };
 
 std::vector<double> numbers(const ir::Array& array) { return ops::values_of<double>(array); }
@@ -128,6 +158,33 @@ TEST_P(FactsOfOps, ScaleTheElementsOfTheirFirstOperandWhereTheySaySo) {
     const std::vector<double> before = numbers(run.results[0]), after = numbers(results[0]);
     for (size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i], 2 * before[i], 5e-3 * std::abs(after[i]));
   });
+}
+
+// Scores of the operands at the same place, as many as the largest operand has.
+TEST_P(FactsOfOps, AdjustScoresOneByOneWhereTheySaySo) {
+  if (!def.adjusts_scores) return;
+  for_every_sample([&](const Run& run) {
+    const Application application(def, run.sample.attributes, run.operands, run.sample.outputs);
+    EXPECT_TRUE(transform::is_elementwise(application.call()));
+    const auto smaller = [](const Operand& a, const Operand& b) { return a.array.size() < b.array.size(); };
+    EXPECT_GE(run.results[0].size(), std::max_element(run.operands.begin(), run.operands.end(), smaller)->array.size());
+  });
+}
+
+// And have no gradient of their own, which the others have.
+TEST_P(FactsOfOps, ConsistOfTheOpsThatTheySay) {
+  if (def.unfused == nullptr) return;
+  EXPECT_EQ(def.grad, nullptr);
+  int written = 0;
+  for_every_sample([&](const Run& run) {
+    const Application application(def, run.sample.attributes, run.operands, run.sample.outputs);
+    EagerCall call(application.call(), run.operands);
+    const int result = def.unfused(call);
+    if (result < 0) return;
+    ++written;
+    EXPECT_TRUE(close(call.array(result), run.results[0], 1e-5));
+  });
+  EXPECT_GT(written, 0);
 }
 
 TEST_P(FactsOfOps, GivePositionsWhereTheySaySo) {

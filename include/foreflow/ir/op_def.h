@@ -197,6 +197,7 @@ struct PartOfCall {
   bool cuts_blocks = false;
 };
 
+class CallBuilder;
 class GradBuilder;
 
 struct OpDef {
@@ -256,7 +257,10 @@ struct OpDef {
   // it counts as one.
   bool for_update = false;
   // Combines features of operand 0, but only within an attention head (RotaryEmbedding).
-  bool within_heads         = false;
+  bool within_heads = false;
+  // May stand between the scores of attention and the product with the values, where it scales, masks, caps, drops or
+  // converts each of them (Mul, Where, Tanh, Dropout, Cast). Views may stand there, too.
+  bool adjusts_scores       = false;
   VocabularyForm vocabulary = {};
 
   // The operand in which the op is linear while all others are whole, besides the one that `factors` marks with '~'.
@@ -282,6 +286,9 @@ struct OpDef {
   std::vector<Array> (*eval)(const OpCall& call) = nullptr;
   // Emits the gradients of the inputs. Null: the op is not differentiable.
   void (*grad)(GradBuilder& builder) = nullptr;
+  // Emits the ops that a fused op without a gradient consists of, which can be differentiated, and returns what they
+  // make for result 0; -1: not for a call of this form, and nothing is emitted. Null: it does not consist of others.
+  int (*unfused)(CallBuilder& builder) = nullptr;
   // A small application of the op for the property tests.
   struct Sample {
     Attributes attributes;
@@ -292,16 +299,22 @@ struct OpDef {
   std::vector<Sample> (*samples)() = nullptr;
 };
 
-// What the reverse rule of an op works with. Values are handles, which only this interface interprets.
-class GradBuilder {
+// What a rule works with that writes other ops for a call. Values are handles, which only this interface interprets; -1
+// stands for an operand that is left out.
+class CallBuilder {
  public:
-  virtual ~GradBuilder()                            = default;
-  virtual const OpCall& call() const                = 0;  // the forward op
-  virtual int input(size_t index)                   = 0;  // a forward input
-  virtual int output(size_t index)                  = 0;  // a forward output
-  virtual int output_gradient(size_t index)         = 0;  // dL/d(output); every reverse rule uses that of output 0
+  virtual ~CallBuilder()                            = default;
+  virtual const OpCall& call() const                = 0;
+  virtual int input(size_t index)                   = 0;  // an operand of the call
   virtual std::vector<int> emit(std::string_view op, Attributes attributes, std::vector<int> inputs,
                                 size_t outputs = 1) = 0;
+};
+
+// What the reverse rule of an op works with: the call is the forward op.
+class GradBuilder : public CallBuilder {
+ public:
+  virtual int output(size_t index)                          = 0;  // a forward output
+  virtual int output_gradient(size_t index)                 = 0;  // dL/d(output); every rule uses that of output 0
   virtual void set_input_gradient(size_t index, int handle) = 0;
   virtual bool wanted(size_t index)                         = 0;  // whether the gradient of this input is needed
   // Whether a forward input is a weight, perhaps converted to another type.

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ops/attention/attention_core.h"
+#include "ops/attention/fused_attention.h"
 #include "ops/common/expected.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
@@ -157,6 +158,22 @@ std::vector<Sample> samples() {
           {two, {f32({1, 3, 4}), f32({4, 12}), f32({12}), Type::tensor(DType::i32, {1, 3})}}};
 }
 
+int unfused(CallBuilder& builder) {
+  const FusedCall fused{builder};
+  const int64_t heads = fused.attributes().get_int("num_heads");
+  const Dims w        = fused.type(kWeights).dims;
+  if (fused.has(kPast) || !is_of_training(fused, kMask, kAdded + 1) || w.size() != 2 || w[1] < 0 ||
+      w[1] % (3 * heads) != 0 || fused.attributes().find("qkv_hidden_sizes") != nullptr)
+    return kLeftOut;
+  int all = fused.emit("MatMul", {fused.operand(0), fused.operand(kWeights)});
+  if (fused.has(kBias)) all = fused.emit("Add", {all, fused.operand(kBias)});
+  const auto columns = builder.emit("Split", {{"axis", 2}, {"num_outputs", 3}}, {all}, 3);
+  return unfused_attention(fused,
+                           {heads_of_columns(fused, columns[0], heads), heads_of_columns(fused, columns[1], heads),
+                            heads_of_columns(fused, columns[2], heads), w[1] / 3 / heads},
+                           fused.operand(kMask), kAdded);
+}
+
 }  // namespace
 
 OpDef row() {
@@ -171,6 +188,7 @@ OpDef row() {
       .factors       = factors,
       .work          = work,
       .eval          = eval,
+      .unfused       = unfused,
       .samples       = samples,
   };
 }

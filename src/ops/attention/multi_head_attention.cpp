@@ -1,4 +1,5 @@
 #include "ops/attention/attention_core.h"
+#include "ops/attention/fused_attention.h"
 #include "ops/common/expected.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
@@ -184,6 +185,25 @@ std::vector<Sample> samples() {
           {causal, {f32({2, 1, 4}), f32({2, 2, 1, 2}), f32({2, 2, 1, 2}), {}, {}, {}, past, past}, {}, 3}};
 }
 
+int unfused(CallBuilder& builder) {
+  const FusedCall fused{builder};
+  const int64_t heads   = fused.attributes().get_int("num_heads");
+  const auto is_columns = [&](size_t i) {
+    return fused.has(i) && fused.type(i).is_tensor() && fused.type(i).dims.size() == 3 && fused.type(i).resolved();
+  };
+  if (!is_of_training(fused, kMask, kPastKey) || !is_columns(0) || !is_columns(kKey) || !is_columns(kValue))
+    return kLeftOut;
+  std::vector<int> columns{fused.operand(0), fused.operand(kKey), fused.operand(kValue)};
+  if (fused.has(kBias)) {
+    columns = with_biases(fused, columns, kBias,
+                          {fused.type(0).dims[2], fused.type(kKey).dims[2], fused.type(kValue).dims[2]});
+  }
+  return unfused_attention(fused,
+                           {heads_of_columns(fused, columns[0], heads), heads_of_columns(fused, columns[1], heads),
+                            heads_of_columns(fused, columns[2], heads), fused.type(0).dims[2] / heads},
+                           fused.operand(kMask), kAdded);
+}
+
 }  // namespace
 
 OpDef row() {
@@ -205,6 +225,7 @@ OpDef row() {
                 attention_flops(shape.batch, shape.heads, shape.queries, shape.keys(), shape.size, shape.value_size));
           },
       .eval    = eval,
+      .unfused = unfused,
       .samples = samples,
   };
 }

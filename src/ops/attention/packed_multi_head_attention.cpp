@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ops/attention/attention_core.h"
+#include "ops/attention/fused_attention.h"
 #include "ops/common/expected.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
@@ -170,6 +171,67 @@ std::vector<Sample> samples() {
           {two, {f32({3, 2, 3, 4}), {}, {}, {}, offsets, lengths}, places}};
 }
 
+// Columns of q, k and v [t,n*h], and how many each has; empty: in another form.
+std::pair<std::vector<int>, std::vector<int64_t>> packed_columns(const FusedCall& fused) {
+  const Dims q = fused.type(0).dims;
+  if (q.size() == 4) {
+    std::vector<int> columns = fused.builder.emit("Split", {{"axis", 2}, {"num_outputs", 3}}, {fused.operand(0)}, 3);
+    for (int& part : columns) part = fused.emit("Reshape", {part}, {{"shape", std::vector<int64_t>{0, -1}}});
+    return {columns, std::vector<int64_t>(3, q[1] * q[3])};
+  }
+  if (!fused.has(kValue) || !fused.type(kValue).resolved()) return {};
+  return {{fused.operand(0), fused.operand(kKey), fused.operand(kValue)}, {q[1], q[1], fused.type(kValue).dims[1]}};
+}
+
+int row_numbers(const FusedCall& fused, int64_t count, int64_t step) {
+  std::vector<int64_t> all(static_cast<size_t>(count));
+  for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i) * step;
+  return fused.integers(all);
+}
+
+int slice_of_rows(const FusedCall& fused, int x, int64_t from, int64_t to) {
+  using Ints = std::vector<int64_t>;
+  return fused.emit("Slice", {x}, {{"starts", Ints{from}}, {"ends", Ints{to}}, {"axes", Ints{0}}});
+}
+
+// Attention of the padded samples [b,s,..]: padding gets the numbers of some token, which no other token sees and
+// nothing reads.
+int unfused(CallBuilder& builder) {
+  using Ints = std::vector<int64_t>;
+  const FusedCall fused{builder};
+  for (const size_t i : {size_t{0}, kOffsets, kLengths}) {
+    if (!fused.type(i).resolved() || !fused.type(i).is_tensor()) return kLeftOut;
+  }
+  const int64_t heads = fused.attributes().get_int("num_heads"), tokens = fused.type(0).dims[0],
+                batch = fused.type(kOffsets).dims[0], longest = fused.type(kOffsets).dims[1], room = batch * longest;
+  if (tokens == 0) return kLeftOut;
+  auto [columns, widths] = packed_columns(fused);
+  if (columns.empty()) return kLeftOut;
+  if (fused.has(kBias)) columns = with_biases(fused, columns, kBias, widths);
+  // offsets: packed -> padded; places: padded -> packed.
+  const Attributes integer{{"to", std::string("Int64")}};
+  const int offsets =
+      fused.emit("Cast", {fused.emit("Reshape", {fused.operand(kOffsets)}, {{"shape", Ints{-1}}})}, integer);
+  const int order =
+      fused.emit("ScatterElements", {row_numbers(fused, room, 0), offsets, row_numbers(fused, room, 1)}, {{"axis", 0}});
+  const int last   = fused.emit("Constant", {}, {{"value", Array::scalar(tokens - 1)}});
+  const int places = fused.emit("Min", {order, last});
+  const int bounds = fused.emit("Cast", {fused.operand(kLengths)}, integer);
+  const int counts =
+      fused.emit("Sub", {slice_of_rows(fused, bounds, 1, batch + 1), slice_of_rows(fused, bounds, 0, batch)});
+  const int flags =
+      fused.emit("Less", {row_numbers(fused, longest, 1), fused.emit("Unsqueeze", {counts}, {{"axes", Ints{1}}})});
+  std::vector<int> padded;
+  for (size_t i = 0; i < 3; ++i) {
+    const int rows = fused.emit("Gather", {columns[i], places}, {{"axis", 0}});
+    padded.push_back(
+        heads_of_columns(fused, fused.emit("Reshape", {rows}, {{"shape", Ints{batch, longest, widths[i]}}}), heads));
+  }
+  const int y    = unfused_attention(fused, {padded[0], padded[1], padded[2], widths[0] / heads}, flags, kAdded);
+  const int rows = fused.emit("Reshape", {y}, {{"shape", Ints{room, widths[2]}}});
+  return fused.emit("Gather", {rows, slice_of_rows(fused, offsets, 0, tokens)}, {{"axis", 0}});
+}
+
 }  // namespace
 
 OpDef row() {
@@ -189,6 +251,7 @@ OpDef row() {
       },
       .work    = work,
       .eval    = eval,
+      .unfused = unfused,
       .samples = samples,
   };
 }

@@ -1,11 +1,20 @@
-// Ops of com.microsoft that end in an activation (see fused_activation).
+// The activation in which FusedConv and FusedGemm of com.microsoft end.
 #pragma once
 
-#include "foreflow/ops/fused_activation.h"
 #include "ops/common/table_rows.h"
 #include "ops/common/work.h"
 
 namespace foreflow::ops {
+
+// The name of the activation's row in the op table, and its attributes under the names that they have there.
+struct FusedActivation {
+  std::string name;
+  Attributes attributes;
+};
+
+// Reads `activation` (Relu where it is absent) and the activation's own attributes, which stand one by one as
+// `activation_NAME`, or as the list `activation_params`: alpha and beta, or the limits of Clip.
+FusedActivation fused_activation(const Attributes& attributes);
 
 // Fails unless the activation is a row that computes.
 FusedActivation activation_of(const OpCall& call);

@@ -1,5 +1,6 @@
 #include "ops/common/elementwise.h"
 #include "ops/common/fused_activation.h"
+#include "ops/common/fused_call.h"
 
 namespace foreflow::ops::definitions::fused_conv {
 
@@ -19,6 +20,16 @@ std::vector<Array> eval(const OpCall& call) {
   Array sum          = row_of("Conv").eval(convolution(exact))[0];
   if (call.has(kAdded)) sum = map_pairs(call, sum, value_of(exact, kAdded), sum.dtype(), std::plus{});
   return {activated(call, sum)};
+}
+
+int unfused(CallBuilder& builder) {
+  const FusedCall fused{builder};
+  std::vector<int> operands;
+  for (size_t i = 0; i < std::min(kAdded, builder.call().arity()); ++i) operands.push_back(fused.operand(i));
+  while (!operands.empty() && operands.back() == kLeftOut) operands.pop_back();
+  int y = fused.emit("Conv", operands, without_activation(fused.attributes()));
+  if (fused.has(kAdded)) y = fused.emit("Add", {y, fused.operand(kAdded)});
+  return activated_call(fused, y);
 }
 
 }  // namespace
@@ -43,7 +54,8 @@ OpDef row() {
             if (call.has(kAdded)) work.read += bytes_of(call.inputs[kAdded]);
             return work;
           },
-      .eval = eval,
+      .eval    = eval,
+      .unfused = unfused,
       .samples =
           [] {
             const Attributes leaky{{"activation", "LeakyRelu"}, {"activation_params", std::vector<double>{0.25}}};

@@ -20,6 +20,7 @@ OpDef row() {
   OpDef row           = binary<kDivide, 1>("Div", "x / y; integers are truncated towards zero");
   row.samples         = divisor_samples;
   row.scales_elements = true;
+  row.adjusts_scores  = true;
   // z = x / y: dx = dz / y, dy = -dz z / y
   row.grad = [](GradBuilder& builder) {
     const int quotient = builder.emit("Div", {}, {builder.output_gradient(0), builder.input(1)})[0];

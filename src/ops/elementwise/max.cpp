@@ -11,8 +11,9 @@ constexpr auto kFormula = [](auto x, auto y) { return y > x || y != y ? y : x; }
 OpDef row() {
   OpDef row =
       binary<kFormula, 1, Accepts::numbers, Gives::same, Operands::any>("Max", "the largest of any number of operands");
-  row.grad    = [](GradBuilder& builder) { grad_of_choice(builder, "Greater"); };
-  row.samples = choice_samples;
+  row.adjusts_scores = true;
+  row.grad           = [](GradBuilder& builder) { grad_of_choice(builder, "Greater"); };
+  row.samples        = choice_samples;
   return row;
 }
 

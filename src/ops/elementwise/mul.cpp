@@ -11,6 +11,7 @@ constexpr auto kFormula = [](auto x, auto y) { return wrapping(std::multiplies{}
 OpDef row() {
   OpDef row           = binary<kFormula, 1>("Mul", "x y");
   row.scales_elements = true;
+  row.adjusts_scores  = true;
   row.grad            = [](GradBuilder& builder) {
     for (size_t i = 0; i < 2; ++i) {
       if (!builder.wanted(i)) continue;

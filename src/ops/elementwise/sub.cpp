@@ -9,9 +9,10 @@ constexpr auto kFormula = [](auto x, auto y) { return wrapping(std::minus{}, x, 
 }  // namespace
 
 OpDef row() {
-  OpDef row    = binary<kFormula, 1>("Sub", "x - y");
-  row.additive = true;
-  row.grad     = [](GradBuilder& builder) {
+  OpDef row          = binary<kFormula, 1>("Sub", "x - y");
+  row.additive       = true;
+  row.adjusts_scores = true;
+  row.grad           = [](GradBuilder& builder) {
     const int dy = builder.output_gradient(0);
     if (builder.wanted(0)) set_broadcast_gradient(builder, 0, dy);
     if (builder.wanted(1)) set_broadcast_gradient(builder, 1, builder.emit("Neg", {}, {dy})[0]);

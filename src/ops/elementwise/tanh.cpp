@@ -11,7 +11,8 @@ constexpr auto kFormula = [](auto x) { return std::tanh(x); };
 }  // namespace
 
 OpDef row() {
-  OpDef row = unary<kFormula, kTranscendental>("Tanh", "hyperbolic tangent of x");
+  OpDef row          = unary<kFormula, kTranscendental>("Tanh", "hyperbolic tangent of x");
+  row.adjusts_scores = true;
   // dx = dy (1 - y y)
   row.grad = [](GradBuilder& builder) {
     const int dy     = builder.output_gradient(0);

@@ -49,13 +49,14 @@ void grad(GradBuilder& builder) {
 
 OpDef row() {
   return {
-      .name    = "Where",
-      .doc     = "x where the condition holds, else y: (condition, x, y)",
-      .infer   = infer,
-      .factors = broadcast_factors,
-      .work    = elementwise_work<0>,
-      .eval    = eval,
-      .grad    = grad,
+      .name           = "Where",
+      .doc            = "x where the condition holds, else y: (condition, x, y)",
+      .adjusts_scores = true,
+      .infer          = infer,
+      .factors        = broadcast_factors,
+      .work           = elementwise_work<0>,
+      .eval           = eval,
+      .grad           = grad,
       .samples =
           [] {
             return std::vector<Sample>{{{}, {boolean({4, 2}), f32({4, 2}), f32({4, 2})}},

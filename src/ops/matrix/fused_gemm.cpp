@@ -1,6 +1,18 @@
 #include "ops/common/fused_activation.h"
+#include "ops/common/fused_call.h"
 
 namespace foreflow::ops::definitions::fused_gemm {
+
+namespace {
+
+int unfused(CallBuilder& builder) {
+  const FusedCall fused{builder};
+  std::vector<int> operands;
+  for (size_t i = 0; i < builder.call().arity(); ++i) operands.push_back(fused.operand(i));
+  return activated_call(fused, fused.emit("Gemm", operands, without_activation(fused.attributes())));
+}
+
+}  // namespace
 
 OpDef row() {
   return {
@@ -23,6 +35,7 @@ OpDef row() {
       .eval = [](const OpCall& call) -> std::vector<Array> {
         return {activated(call, row_of("Gemm").eval(Wide(call).call())[0])};
       },
+      .unfused = unfused,
       .samples =
           [] {
             const Attributes leaky{{"activation", "LeakyRelu"}, {"activation_alpha", 0.25}, {"transB", 1}};

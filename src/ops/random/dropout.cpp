@@ -61,7 +61,8 @@ OpDef row() {
       .doc =
           "x, ratio, training_mode -> x and a mask of ones, or in training x / (1 - ratio) where the mask says so, by "
           "`seed`",
-      .foldable = false,
+      .foldable       = false,
+      .adjusts_scores = true,
       .infer =
           [](const OpCall& call) {
             const Type x = tensor_operand(call, 0);

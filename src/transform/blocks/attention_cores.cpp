@@ -48,13 +48,7 @@ class CoreFinder {
                         [&](ValueId id) { return is_weight(id) || constant_[ir::index(id)]; });
   }
 
-  // One result, element by element or a view: what stands between scores and probabilities.
-  static bool passes(const ir::Op& op) {
-    static constexpr std::string_view kNames[] = {"Add", "Cast", "Div", "Dropout", "Identity", "Max",
-                                                  "Min", "Mul",  "Sub", "Tanh",    "Where"};
-    return op.def->role == ir::Role::view ||
-           std::find(std::begin(kNames), std::end(kNames), op.def->name) != std::end(kNames);
-  }
+  static bool passes(const ir::Op& op) { return op.def->role == ir::Role::view || op.def->adjusts_scores; }
 
   bool above(ValueId id, Segment& core, int far) const {
     if (id == ValueId::none || makers_[ir::index(id)] < 0 || constant_[ir::index(id)] || far > kFarthest) return false;

@@ -95,12 +95,16 @@ class Fuser {
     return op < 0 ? nullptr : &function_.ops[static_cast<size_t>(op)];
   }
 
-  // Whether it exchanges the heads and the positions of [b,n,s,d] and leaves each head as it is.
-  bool turns_heads(const ir::Op& op) const {
-    return !op.is_call() && op.def->name == "Transpose" && op.attributes->find_ints("perm") == Ints{0, 2, 1, 3};
+  // Whether it orders dimensions so; null: no op.
+  static bool orders(const ir::Op* op, const Ints& dimensions) {
+    return op != nullptr && !op->is_call() && op->def->copy == ir::Copy::permuted &&
+           op->attributes->find_ints("perm") == dimensions;
   }
 
-  static bool is_view(const ir::Op& op) { return !op.is_call() && op.def->name == "Reshape"; }
+  // Whether it exchanges the heads and the positions of [b,n,s,d] and leaves each head as it is.
+  static bool turns_heads(const ir::Op& op) { return orders(&op, {0, 2, 1, 3}); }
+
+  static bool is_view(const ir::Op& op) { return !op.is_call() && op.def->sizes == ir::Sizes::shape; }
 
   // Marks the Transpose that `id` comes from, where at most factors, rotations and views of groups of heads are
   // between.
@@ -128,9 +132,7 @@ class Fuser {
     }
     std::vector<bool> heads = placed;  // with the columns of keys, which become rows
     for (const auto& [last, core] : cores) {
-      const ir::Op* maker = made_by(core.k);
-      if (!core.keys_are_rows && maker != nullptr && !maker->is_call() && maker->def->name == "Transpose" &&
-          maker->attributes->find_ints("perm") == Ints{0, 2, 3, 1})
+      if (!core.keys_are_rows && orders(made_by(core.k), {0, 2, 3, 1}))
         heads[static_cast<size_t>(makers_[ir::index(core.k)])] = true;
     }
     for (size_t o = 0; o < function_.ops.size(); ++o) {
@@ -208,7 +210,8 @@ class Fuser {
       value = function_.output(op, 0);
     }
     const ir::Op& last = function_.ops[segment.back()];
-    if (last.def->name != "MatMul" || function_.inputs(last)[0] != value) refuse(last, "this product cannot stand");
+    if (last.def->product != ir::Product::matrices || function_.inputs(last)[0] != value)
+      refuse(last, "this product cannot stand");
     core.v = function_.inputs(last)[1];
     return core;
   }
@@ -217,8 +220,8 @@ class Fuser {
     const ir::Attributes& attributes = *op.attributes;
     core.q                           = function_.inputs(op)[0];
     core.k                           = function_.inputs(op)[1];
-    const bool knows =
-        op.def->name == "MatMul" || (op.def->name == "FusedMatMul" && attributes.int_or("transA", 0) == 0);
+    const bool knows                 = op.def->product == ir::Product::matrices ||
+                       (op.def->product == ir::Product::turned && attributes.int_or("transA", 0) == 0);
     if (!knows || dims(core.q).size() != 4 || dims(core.k).size() != 4)
       refuse(op, "only a product of queries [b,n,s,d] and keys of four dimensions can stand");
     core.keys_are_rows = attributes.int_or("transB", 0) != 0;
@@ -245,9 +248,7 @@ class Fuser {
     const ir::Op* seen = made_by(columns);
     if (seen == nullptr || !is_view(*seen)) return std::nullopt;
     const ir::Op* turned = made_by(function_.inputs(*seen)[0]);
-    if (turned == nullptr || turned->is_call() || turned->def->name != "Transpose" ||
-        turned->attributes->find_ints("perm") != Ints{0, 2, 1})
-      return std::nullopt;
+    if (!orders(turned, {0, 2, 1})) return std::nullopt;
     const ir::Op* joined = made_by(function_.inputs(*turned)[0]);
     if (joined == nullptr || !is_view(*joined)) return std::nullopt;
     const ValueId rows = function_.inputs(*joined)[0];
@@ -260,19 +261,19 @@ class Fuser {
 
   // Interprets one op between the scores and the product with the values. Its operand `value` is the score so far.
   void read_step(const ir::Op& op, ValueId value, Core& core) const {
-    const auto inputs           = function_.inputs(op);
-    const std::string_view name = op.def->name;
-    const ValueId other         = inputs.size() == 2 ? (inputs[0] == value ? inputs[1] : inputs[0]) : ValueId::none;
-    if (name == "Identity") return;
-    if (name == "Softmax") return check_softmax(op);
-    if (name == "Reshape") return read_view(op, value, core);
-    if (name == "Add") return read_bias(other, core);
+    const auto inputs    = function_.inputs(op);
+    const ir::OpDef& def = *op.def;
+    const ValueId other  = inputs.size() == 2 ? (inputs[0] == value ? inputs[1] : inputs[0]) : ValueId::none;
+    if (def.copy == ir::Copy::same) return;
+    if (def.softmax == ir::Softmax::plain) return check_softmax(op);
+    if (is_view(op)) return read_view(op, value, core);
+    if (def.sums_operands && other != ValueId::none) return read_bias(other, core);
     if (is_guard(op, value)) return;
-    const auto factor = other == ValueId::none ? std::nullopt : number(other);
-    if (!factor || !core.biases.empty() || core.causal || (name == "Div" && inputs[0] != value) ||
-        (name != "Mul" && name != "Div"))
-      refuse(op, "a " + std::string(name) + (name == "Dropout" ? " of probabilities" : "") + " cannot stand");
-    core.scale *= name == "Mul" ? *factor : 1 / *factor;
+    const auto factor  = other == ValueId::none ? std::nullopt : number(other);
+    const bool divides = def.name == "Div";
+    if (!factor || !def.scales_elements || !core.biases.empty() || core.causal || (divides && inputs[0] != value))
+      refuse(op, "a " + std::string(def.name) + (def.name == "Dropout" ? " of probabilities" : "") + " cannot stand");
+    core.scale *= divides ? 1 / *factor : *factor;
   }
 
   // Whether the op puts 0 where `probabilities` are no numbers.
@@ -339,7 +340,7 @@ class Fuser {
     const auto diagonal = inputs.size() > 1 && inputs[1] != ValueId::none ? number(inputs[1]) : std::nullopt;
     const double k      = diagonal ? *diagonal : static_cast<double>(triangle->attributes->int_or("k", 0));
     const ir::Op* far   = made_by(inputs[0]);
-    if (far == nullptr || far->is_call() || far->def->name != "ConstantOfShape") return false;
+    if (far == nullptr || far->is_call() || far->def->sizes != ir::Sizes::filled) return false;
     if (triangle->attributes->int_or("upper", 1) == 0 || k != 1) return false;
     const ir::Array* value = far->attributes->find_array("value");
     return value != nullptr && value->size() == 1 && value->at(0) <= kFar;
@@ -371,7 +372,7 @@ class Fuser {
   ValueId keys(const Core& core) {
     if (core.keys_are_rows) return map_(core.k);
     const ir::Op* maker = made_by(core.k);
-    if (maker != nullptr && !maker->is_call() && maker->def->name == "Transpose" &&
+    if (maker != nullptr && !maker->is_call() && maker->def->copy == ir::Copy::permuted &&
         maker->attributes->find("perm") != nullptr) {
       Ints order = maker->attributes->get_ints("perm");
       std::swap(order[2], order[3]);

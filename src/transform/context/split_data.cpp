@@ -81,10 +81,10 @@ ContextAttention context_attention_named(std::string_view name, const std::strin
 std::vector<DataSplitStep> possible_split_steps(int cp, int ep, int64_t blocks, ContextAttention attention,
                                                 std::optional<ir::DType> reduce_dtype) {
   constexpr int32_t kSamples = 0, kPositions = 1;
-  const int shared = std::gcd(ep, cp);
+  const int replicas = replicas_in_group(cp, ep), shared = ep / replicas;  // shared: ranks of a group in one context
   return {{shared, {kPositions, true, blocks, attention, reduce_dtype}},
           {cp / shared, {kPositions, false, blocks, attention, reduce_dtype}},
-          {replicas_in_group(cp, ep), {.dim = kSamples, .experts = true, .reduce_dtype = reduce_dtype}}};
+          {replicas, {.dim = kSamples, .experts = true, .reduce_dtype = reduce_dtype}}};
 }
 
 std::vector<DataSplitStep> data_split_steps(int cp, int ep, int64_t blocks, ContextAttention attention,

@@ -101,7 +101,7 @@ class Finder {
         return std::nullopt;
       const ir::Op& op = function_.ops[static_cast<size_t>(maker)];
       if (op.is_call() || op.first_result != ir::index(id)) return std::nullopt;
-      if (op.def->name != "Add") {
+      if (!op.def->sums_operands) {
         terms.products.push_back(static_cast<size_t>(maker));
         continue;
       }
@@ -258,7 +258,7 @@ class Finder {
       if (is_product_gradient(op)) {
         if (cuts_of(op).empty()) return {};
         products.push_back(static_cast<size_t>(maker));
-      } else if (op.def->name == "Add") {
+      } else if (op.def->sums_operands) {
         for (const ValueId term : function_.inputs(op)) open.push_back(term);
       } else {
         return {};

@@ -301,7 +301,7 @@ class TensorOverlapper {
     if (is_product_gradient(product)) {
       ir::Attributes attributes = attributes_of_rows_gradient(product);
       if (updates) attributes.set(std::string(ir::kFp8Updates), *own);
-      return builder_.op("FusedMatMul", {rows, map_(inputs[1])}, std::move(attributes));
+      return builder_.op(kRowsGradient, {rows, map_(inputs[1])}, std::move(attributes));
     }
     std::vector<ValueId> operands = copies(inputs, map_);
     operands[0]                   = rows;
@@ -324,8 +324,8 @@ class TensorOverlapper {
     const auto as_rows = [&](ValueId id) {
       return builder_.op("Reshape", {map_(id)}, {{"shape", std::vector<int64_t>{-1, type(id).dims.back()}}});
     };
-    define(function_.output(product, 1),
-           builder_.op("Gemm", {as_rows(inputs[0]), as_rows(inputs[2])}, attributes_of_weight_gradient(product)));
+    define(function_.output(product, 1), builder_.op(kWeightGradient, {as_rows(inputs[0]), as_rows(inputs[2])},
+                                                     attributes_of_weight_gradient(product)));
   }
 
   const ir::Function& function_;

@@ -167,7 +167,7 @@ OverlappedMessages::Added OverlappedMessages::added(std::span<const ir::ValueId>
     open.pop_back();
     if (op == nullptr || op->first_result != ir::index(id)) return {};
     const auto number = static_cast<size_t>(makers_[ir::index(id)]);
-    if (op->def->name == "Add") {
+    if (op->def->sums_operands) {
       open.insert(open.end(), function_.inputs(*op).begin(), function_.inputs(*op).end());
       added.additions.push_back(number);
     } else if (!cuts_of(*op).empty()) {

@@ -28,7 +28,7 @@ Seconds ProductPieces::rows(const ir::Op& product, const ProductCut& cut, int wa
   own.erase(ir::kFp8Updates);  // before the first piece alone
   if (!is_product_gradient(product)) return price_({*product.def, own, inputs, known, 1}, outputs);
   const ir::Attributes attributes = attributes_of_rows_gradient(product);
-  return price_({ops_.get("FusedMatMul", "ops"), attributes, inputs, known, 1}, outputs);
+  return price_({ops_.get(kRowsGradient, "ops"), attributes, inputs, known, 1}, outputs);
 }
 
 Seconds ProductPieces::addition(const ir::Op& add, size_t dimension, int ways) const {
@@ -47,7 +47,7 @@ Seconds ProductPieces::weight_gradient(const ir::Op& product) const {
   const std::vector<ir::Type> outputs = {type(function_.output(product, 1))};
   const std::vector<const ir::Array*> known(inputs.size(), nullptr);
   const ir::Attributes attributes = attributes_of_weight_gradient(product);
-  return price_({ops_.get("Gemm", "ops"), attributes, inputs, known, 1}, outputs);
+  return price_({ops_.get(kWeightGradient, "ops"), attributes, inputs, known, 1}, outputs);
 }
 
 ir::Type ProductPieces::type(ir::ValueId id) const {

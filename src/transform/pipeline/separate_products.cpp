@@ -37,8 +37,9 @@ class Separator {
  private:
   void separate(const ir::Op& op) {
     const auto inputs = function_.inputs(op);
-    const ValueId dx  = builder_.op("FusedMatMul", {map_(inputs[2]), map_(inputs[1])}, attributes_of_rows_gradient(op));
-    const ValueId dw  = builder_.op("Gemm", {rows(inputs[0]), rows(inputs[2])}, attributes_of_weight_gradient(op));
+    const ValueId dx  = builder_.op(kRowsGradient, {map_(inputs[2]), map_(inputs[1])}, attributes_of_rows_gradient(op));
+    const ValueId dw =
+        builder_.op(kWeightGradient, {rows(inputs[0]), rows(inputs[2])}, attributes_of_weight_gradient(op));
     keep(function_.output(op, 0), dx);
     keep(function_.output(op, 1), dw);
   }

@@ -58,7 +58,7 @@ std::vector<ProductCut> product_cuts(const ir::OpCall& call) {
 bool is_product_gradient(const ir::Op& product) { return product.def->gradient_of == ir::GradientOf::product; }
 
 bool is_gradient_of_weight(const ir::Op& op) {
-  return !op.is_call() && op.def->name == "Gemm" && op.attributes->int_or("transA", 0) != 0;
+  return !op.is_call() && op.def->name == kWeightGradient && op.attributes->int_or("transA", 0) != 0;
 }
 
 ir::Attributes attributes_of_rows_gradient(const ir::Op& product) { return transposed("transB", 0, product); }

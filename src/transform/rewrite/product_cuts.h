@@ -1,6 +1,7 @@
 // Products that `overlap_tensor` can compute in chunks.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "foreflow/ir/module.h"
@@ -21,14 +22,14 @@ std::vector<ProductCut> product_cuts(const ir::OpCall& call);
 // Whether it is the gradients of x and of w of x[.., s, h] w[h, f], from x, w and dy.
 bool is_product_gradient(const ir::Op& product);
 
-// Whether it is such a product of rows, dw[k, j] = x[i, k]' dy[i, j].
-bool is_gradient_of_weight(const ir::Op& op);
-
-// The attributes of the product that computes the gradient of x from dy and w (FusedMatMul), and of the one that
-// computes that of w from the rows of x and of dy (Gemm), in place of a MatMulGrad. dy is converted to fp8 once, for
-// both.
+// The ops that compute the gradient of x from dy and w, and that of w from the rows of x and of dy, in place of a
+// MatMulGrad; and their attributes. dy is converted to fp8 once, for both.
+constexpr std::string_view kRowsGradient = "FusedMatMul", kWeightGradient = "Gemm";
 ir::Attributes attributes_of_rows_gradient(const ir::Op& product);
 ir::Attributes attributes_of_weight_gradient(const ir::Op& product);
+
+// Whether it is the latter, dw[k, j] = x[i, k]' dy[i, j].
+bool is_gradient_of_weight(const ir::Op& op);
 
 // The operand of a product whose rows are those of its first result.
 size_t rows_operand(const ir::Op& product);
