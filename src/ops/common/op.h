@@ -7,6 +7,7 @@ namespace foreflow::ops {
 
 using ir::Array;
 using ir::Attributes;
+using ir::Chain;
 using ir::Copy;
 using ir::Dims;
 using ir::DType;
