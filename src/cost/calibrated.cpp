@@ -59,6 +59,16 @@ const Keys& keys() {
        types::bytes(), "\"0B\""},
       {"loss_bytes", "of laws: read and written for each logit by the loss and its gradient", types::bytes(),
        "what their operands and results have"},
+      {"norm_bytes",
+       "of laws: read and written for each element in 16 bits by an RMSNorm that is a chain of kernels, where a "
+       "framework runs it op by op",
+       types::bytes(), "what its operands and results have"},
+      {"norm_gradient_bytes", "of laws: the same by the gradient of an RMSNorm", types::bytes(),
+       "what its operands and results have"},
+      {"rotary_bytes",
+       "of laws: the same for each element of queries or keys that a rotary embedding turns, and again for each of the "
+       "gradient that it turns back",
+       types::bytes(), "what its operands and results have"},
       {"score_bytes",
        "of laws: read and written for each score by the backward pass of unfused attention, by what is no op of the "
        "program, such as dropout",
@@ -160,7 +170,9 @@ std::string stand_in_for(const platform::Device& device) {
 constexpr std::pair<const char*, Bytes LawTerms::*> kLawBytes[] = {
     {"optimizer_bytes", &LawTerms::optimizer_bytes}, {"gradient_bytes", &LawTerms::gradient_bytes},
     {"reduced_bytes", &LawTerms::reduced_bytes},     {"gathered_bytes", &LawTerms::gathered_bytes},
-    {"loss_bytes", &LawTerms::loss_bytes},           {"score_bytes", &LawTerms::score_bytes}};
+    {"loss_bytes", &LawTerms::loss_bytes},           {"score_bytes", &LawTerms::score_bytes},
+    {"norm_bytes", &LawTerms::norm_bytes},           {"norm_gradient_bytes", &LawTerms::norm_gradient_bytes},
+    {"rotary_bytes", &LawTerms::rotary_bytes}};
 
 CostModel make(const JsonView& parameters) {
   allow_only(parameters, keys());

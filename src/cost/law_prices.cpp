@@ -232,6 +232,16 @@ Bytes least_traffic(const Application& application, const LawTerms& terms) {
   return elements(call.inputs[0]) * (backward ? 1 - kForwardOfLoss : kForwardOfLoss) * terms.loss_bytes;
 }
 
+// What the chain of kernels reads and writes that a framework runs for an op; 0: it is one kernel.
+Bytes chain_traffic(const ir::OpCall& call, const LawTerms& terms) {
+  if (call.def.chain == ir::Chain::none || element_bytes(call.inputs[0]) != 2) return Bytes(0);
+  const auto each = [&] {
+    if (call.def.chain == ir::Chain::rms_norm) return terms.norm_bytes;
+    return call.def.chain == ir::Chain::rotation ? terms.rotary_bytes : terms.norm_gradient_bytes;
+  };
+  return elements(call.inputs[0]) * each();
+}
+
 double parameters_of(const ir::Type& type) {
   if (!type.is_tuple()) return elements(type);
   double sum = 0;
@@ -272,6 +282,8 @@ std::optional<Seconds> price_by_laws(const Application& application, const platf
   if (!products.empty()) return price_products(application, device, calibrations, products, terms);
   if (call.def.kernels == ir::Kernels::attention)
     return price_attention(application, device, calibrations, work, terms);
+  if (const Bytes chain = chain_traffic(call, terms); chain > Bytes(0))
+    return price_traffic(device, calibrations, "element-wise", chain, work.kernels, terms);
   Bytes moved = work.read + work.written;
   if (call.def.role == ir::Role::optimizer) {
     const double updated = parameters_of(application.outputs[0]);

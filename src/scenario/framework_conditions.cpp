@@ -50,6 +50,10 @@ bool has_cost(const Json& scenario, const char* model) {
 bool is_roofline(const Json& scenario) { return has_cost(scenario, "roofline"); }
 bool is_calibrated(const Json& scenario) { return has_cost(scenario, "calibrated"); }
 bool is_by_kernel(const Json& scenario) { return is_roofline(scenario) || is_calibrated(scenario); }
+bool fuses_nothing(const Json& scenario) {
+  const Json* value = stated_at(scenario, "strategy", "fusion");
+  return value == nullptr || (value->if_bool() != nullptr && !*value->if_bool());
+}
 // Families train unless they are told not to; files infer.
 bool trains(const Json& scenario) {
   if (stated_at(scenario, "workload", "mode") != nullptr) return has_word(scenario, "workload", "mode", {"training"});
@@ -138,6 +142,10 @@ const std::vector<FrameworkCondition>& framework_conditions() {
        [](const Json& scenario) { return has_stages(scenario) && !divides_layers(scenario); }},
       {"roofline", "the cost model is roofline", is_roofline},
       {"calibrated", "the cost model is calibrated, or none is stated", is_calibrated},
+      {"op by op, calibrated",
+       "neither the scenario nor the profile fuses ops (strategy.fusion), and the cost model is calibrated, or none is "
+       "stated",
+       [](const Json& scenario) { return fuses_nothing(scenario) && is_calibrated(scenario); }},
       {"roofline or calibrated", "the cost model is roofline or calibrated, or none is stated", is_by_kernel},
       {"dp or cp", "it trains, and dp or cp is more than 1", has_copies},
       {"dp or cp, pp", "it trains, dp or cp is more than 1, and so is pp",

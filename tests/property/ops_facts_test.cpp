@@ -28,6 +28,15 @@ class FactsOfOps : public ::testing::TestWithParam<std::string> {
     }
   }
 
+  // Result 0 where all numbers of operand 0 are twice as large.
+  ir::Array of_twice_the_first(const Run& run) const {
+    std::vector<Operand> larger = run.operands;
+    std::vector<double> twice   = ops::values_of<double>(larger[0].array);
+    for (double& number : twice) number *= 2;
+    larger[0].array = ops::array_of(larger[0].type.dtype, larger[0].array.dims(), twice);
+    return Application(def, run.sample.attributes, larger, run.sample.outputs).eval()[0];
+  }
+
   const ir::OpDef& def = ops::table().get(GetParam(), "test");
   std::mt19937_64 rng  = std::mt19937_64(1);
 };
@@ -150,12 +159,7 @@ TEST_P(FactsOfOps, ScaleTheElementsOfTheirFirstOperandWhereTheySaySo) {
   if (!def.scales_elements) return;
   for_every_sample([&](const Run& run) {
     if (!run.operands[0].is_float()) return;
-    std::vector<Operand> larger = run.operands;
-    std::vector<double> twice   = numbers(larger[0].array);
-    for (double& number : twice) number *= 2;
-    larger[0].array                  = ops::array_of(larger[0].type.dtype, larger[0].array.dims(), twice);
-    const auto results               = Application(def, run.sample.attributes, larger, run.sample.outputs).eval();
-    const std::vector<double> before = numbers(run.results[0]), after = numbers(results[0]);
+    const std::vector<double> before = numbers(run.results[0]), after = numbers(of_twice_the_first(run));
     for (size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i], 2 * before[i], 5e-3 * std::abs(after[i]));
   });
 }
@@ -185,6 +189,18 @@ TEST_P(FactsOfOps, ConsistOfTheOpsThatTheySay) {
     EXPECT_TRUE(close(call.array(result), run.results[0], 1e-5));
   });
   EXPECT_GT(written, 0);
+}
+
+// A norm does not grow with operand 0, but for its epsilon; its gradient is in inverse ratio to it, what is turned in
+// proportion.
+TEST_P(FactsOfOps, AreChainsOfKernelsAsTheySay) {
+  if (def.chain == ir::Chain::none) return;
+  const double factor = def.chain == ir::Chain::rms_norm ? 1 : def.chain == ir::Chain::rotation ? 2 : 0.5;
+  for_every_sample([&](const Run& run) {
+    const std::vector<double> before = numbers(run.results[0]), after = numbers(of_twice_the_first(run));
+    ASSERT_EQ(before.size(), numbers(run.operands[0].array).size());
+    for (size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i], factor * before[i], 2e-2);
+  });
 }
 
 TEST_P(FactsOfOps, GivePositionsWhereTheySaySo) {

@@ -157,6 +157,15 @@ enum class GradientOf : uint8_t {
   resize      // x, roi, scales, sizes, dy -> dx (ResizeGrad)
 };
 
+// What frameworks that run a model op by op, without a compiler, compute by a chain of kernels, each of which reads and
+// writes the tensor.
+enum class Chain : uint8_t {
+  none,
+  rms_norm,           // operand 0 divided by its root mean square (SimplifiedLayerNormalization)
+  rms_norm_gradient,  // x, scale, dy -> dx, dscale (SimplifiedLayerNormalizationGrad)
+  rotation            // operand 0 turned by angles of its positions; its gradient is turned back (RotaryEmbedding)
+};
+
 // Tuples, which are views of their elements.
 enum class Tuple : uint8_t {
   none,
@@ -242,6 +251,7 @@ struct OpDef {
   Product product        = Product::none;
   Kernels kernels        = Kernels::traffic;
   GradientOf gradient_of = GradientOf::none;
+  Chain chain            = Chain::none;
   // Attention of queries, keys and values, its operands 0, 1 and 2, as one op.
   bool attention = false;
   // Result 0 is operand 0 with some of its dimensions reduced to one number each (ReduceSum).

@@ -39,7 +39,8 @@ struct FrameworkCondition {
 const std::vector<FrameworkCondition>& framework_conditions();
 
 // A scenario with the settings of its "framework" in place of the keys that it leaves out. Without "framework" nothing
-// changes. Conditions of keys that are axes do not hold.
+// changes. Conditions of keys that are axes do not hold; conditions see the keys of the strategy that settings before
+// them have set.
 struct Completed {
   Json json;
   std::vector<FrameworkSetting> applied;

@@ -87,6 +87,7 @@ OpDef row() {
           "x[b,s,n*h] or [b,n,s,h], position_ids, cos_cache[p,r/2], sin_cache -> x turned by the angles of its "
           "positions",
       .domain        = "com.microsoft",
+      .chain         = Chain::rotation,
       .within_heads  = true,
       .whole_because = "it combines the features of a head, at positions that all samples share",
       .infer         = infer,

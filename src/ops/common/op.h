@@ -8,6 +8,7 @@ namespace foreflow::ops {
 using ir::Array;
 using ir::Attributes;
 using ir::CallBuilder;
+using ir::Chain;
 using ir::Copy;
 using ir::Dims;
 using ir::DType;

@@ -42,6 +42,7 @@ OpDef row() {
       .name          = "SimplifiedLayerNormalization",
       .doc           = "x / sqrt(mean(x^2) + epsilon) * scale over the axes from `axis` on -> y, 1 / sqrt(..): RMSNorm",
       .normalises    = true,
+      .chain         = Chain::rms_norm,
       .whole_because = "it normalises along that dimension",
       .infer         = infer,
       .factors       = [](const OpCall& call) -> Factors {

@@ -32,6 +32,7 @@ OpDef row() {
       .doc           = "x, scale, dy -> dx, dscale: the gradient of SimplifiedLayerNormalization",
       .domain        = "foreflow",
       .normalises    = true,
+      .chain         = Chain::rms_norm_gradient,
       .whole_because = "it normalises along that dimension",
       .infer         = [](const OpCall& call) { return infer_scaled_rows(call, 1); },
       .factors       = [](const OpCall& call) { return split_scaled_rows(call, 1); },

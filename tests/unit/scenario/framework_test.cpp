@@ -111,6 +111,46 @@ TEST(Frameworks, PutTheReplicasOfAStageSideBySide) {
   EXPECT_EQ(places_of(R"("framework": "megatron-lm", )", unlike), places_of("", unlike));
 }
 
+// Bytes for each element in 16 bits: what a kernel reads and writes, 2 for bf16 and 4 for fp32.
+TEST(Frameworks, CountWhatChainsOfKernelsMoveWhereNothingFusesThem) {
+  const auto cost_of = [](const std::string& framework, const std::string& strategy, const char* key) {
+    const Json completed = with_framework(scenario_of(framework, strategy), "framework.json").json;
+    const Json* cost     = completed.find("cost");
+    const Json* value    = cost == nullptr ? nullptr : cost->find(key);
+    return value == nullptr ? std::string("none") : *value->if_string();
+  };
+  const auto sum = [](const std::vector<int>& kernels) {
+    int all = 0;
+    for (const int bytes : kernels) all += bytes;
+    return std::to_string(all) + "B";
+  };
+  const int cast = 2 + 4, narrow = 2 + 2, wide = 4 + 4, product = 4 + 4 + 4;
+  // x.float(), pow, mean, x * r, to(bf16), scale * x
+  const std::string norm = sum({cast, wide, 4, wide, cast, narrow});
+  // dy * scale; dy * x and its sum; float(); dy * r; dy * x and its sum; mean's dy / n; x.pow(1), 2 * x, dy * 2x; the
+  // sum of both gradients; to(bf16)
+  const std::string gradient =
+      sum({narrow, 2 + 2 + 2, 2, cast, wide, product, 4, 4, wide, wide, product, product, cast});
+  // float(), product with a complex number, to(bf16)
+  const std::string complex = sum({cast, wide, cast});
+  // q * cos, -q2, cat, * sin, +; dy * cos, dy * sin, -, the gradients of two halves with zeros, two sums
+  const int half = narrow / 2, forward = 3 * narrow + half + 2 + 2 + 2,
+            backward         = 2 * narrow + half + 2 * (2 + half) + 2 * (2 + 2 + 2);
+  const std::string turned   = sum({(forward + backward) / 2});
+  const std::string op_by_op = R"("fusion": false)";
+  const std::string both     = R"("fusion": [true, false])";
+  for (const std::string framework : {"ddp", "fsdp", "torchtitan"}) {
+    EXPECT_EQ(cost_of(framework, op_by_op, "norm_bytes"), norm) << framework;
+    EXPECT_EQ(cost_of(framework, op_by_op, "norm_gradient_bytes"), gradient) << framework;
+    EXPECT_EQ(cost_of(framework, op_by_op, "rotary_bytes"), framework == "torchtitan" ? complex : turned) << framework;
+    for (const std::string& other : {std::string(R"("fusion": true)"), both})
+      EXPECT_EQ(cost_of(framework, other, "norm_bytes"), "none") << framework << other;
+  }
+  EXPECT_EQ(cost_of("fsdp", "", "norm_bytes"), norm);
+  for (const std::string compiled : {"torchtitan", "torch.compile", "megatron-lm"})
+    EXPECT_EQ(cost_of(compiled, "", "norm_bytes"), "none") << compiled;
+}
+
 TEST(Frameworks, LeaveNumbersThatNobodyMeansToTheReader) {
   for (const char* pp : {"2147483648", "4294967296", "9223372036854775807"}) {
     const std::string strategy = std::string(R"("pp": )") + pp;
