@@ -1,6 +1,7 @@
 # Unity builds: the .cpp files of a module are compiled in batches, each one translation unit, because most of the time
 # that a small file takes goes into headers and templates that its neighbours need too. File-local names are therefore
 # unique within a module. FOREFLOW_UNITY=OFF compiles every file alone, as clang-tidy and language servers want it.
+# Precompiled headers would save about as much as they cost (bench/README.md).
 option(FOREFLOW_UNITY "Compile the sources of a folder together, in batches" ON)
 
 # Bytes of sources in a batch. Larger ones make the whole build cheaper (bench/README.md), smaller ones what follows a
