@@ -54,6 +54,7 @@ class CheckpointPlanner {
       fronts[place] = undominated(std::move(all));
     }
     std::vector<CheckpointPlan> made;
+    made.reserve(fronts[blocks_].size());
     for (const Partial& last : fronts[blocks_]) made.push_back(traced(fronts, last));
     return made;
   }
