@@ -8,12 +8,12 @@ namespace {
 
 bool has_one_choice(const Dimension& dimension) { return has_same_choices(dimension) && dimension.choices.size() == 1; }
 
-// Whether the dimension decides a key of the strategy; several of them where it has members for all degrees.
-bool decides(const Dimension& dimension, std::string_view key) {
-  const auto has = [key](const Json& choice) { return choice.find(key) != nullptr; };
-  return dimension.key == key || std::any_of(dimension.choices.begin(), dimension.choices.end(), has) ||
-         std::any_of(dimension.by_cluster.begin(), dimension.by_cluster.end(),
-                     [&](const auto& choices) { return std::any_of(choices.begin(), choices.end(), has); });
+void add_keys(const std::vector<Json>& choices, std::set<std::string, std::less<>>& keys) {
+  for (const Json& choice : choices) {
+    if (const Json::Object* members = choice.if_object()) {
+      for (const auto& [key, value] : *members) keys.insert(key);
+    }
+  }
 }
 
 }  // namespace
@@ -21,9 +21,14 @@ bool decides(const Dimension& dimension, std::string_view key) {
 BranchRefusals::BranchRefusals(const Question& question) : question_(question) {
   for (const Region& region : question.space().regions()) {
     std::vector<Known>& all = known_.emplace_back();
-    auto asked              = std::tuple(size_t{0}, size_t{0}, false, false);
+    std::vector<Keys> keys;
+    for (const Dimension& dimension : region) {
+      add_keys(dimension.choices, keys.emplace_back(Keys{dimension.key}));
+      for (const std::vector<Json>& choices : dimension.by_cluster) add_keys(choices, keys.back());
+    }
+    auto asked = std::tuple(size_t{0}, size_t{0}, false, false);
     for (size_t depth = 0; depth <= region.size(); ++depth) {
-      Known& here      = all.emplace_back(known(region, depth));
+      Known& here      = all.emplace_back(known(region, keys, depth));
       const auto knows = std::tuple(here.keys.read.size(), here.keys.settle.size(), here.keys.degrees, here.placement);
       // The platform is the first dimension; without it nothing can be said.
       const bool somewhere = depth == region.size() || region[depth].key != kPlatform;
@@ -33,12 +38,13 @@ BranchRefusals::BranchRefusals(const Question& question) : question_(question) {
   }
 }
 
-BranchRefusals::Known BranchRefusals::known(const Region& region, size_t depth) const {
+BranchRefusals::Known BranchRefusals::known(const Region& region, const std::vector<Keys>& keys, size_t depth) const {
   const auto first_open = region.begin() + static_cast<ptrdiff_t>(depth);
   const auto is_known   = [&](std::string_view key) {
-    return std::none_of(first_open, region.end(), [key](const Dimension& dimension) {
-      return decides(dimension, key) && !has_one_choice(dimension);
-    });
+    for (size_t d = depth; d < region.size(); ++d) {
+      if (keys[d].contains(key) && !has_one_choice(region[d])) return false;
+    }
+    return true;
   };
   Known known;
   known.keys      = scenario::known_keys(is_known);

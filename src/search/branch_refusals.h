@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "search/branches.h"
@@ -27,7 +29,10 @@ class BranchRefusals {
     bool more      = false;  // whether more is known than of the parent
     Json fixed;              // members of later dimensions that have a single choice
   };
-  Known known(const Region& region, size_t depth) const;
+  // The keys of the strategy that a dimension decides; several where it has members for all degrees.
+  using Keys = std::set<std::string, std::less<>>;
+  // `keys`: those of each dimension of the region.
+  Known known(const Region& region, const std::vector<Keys>& keys, size_t depth) const;
 
   const Question& question_;
   std::vector<std::vector<Known>> known_;  // by region and depth

@@ -11,9 +11,9 @@ double drawn(const Space& space, const Region& region, std::mt19937_64& random) 
   double product = 1;
   Json point     = Json::object();
   for (size_t d = 0; d < region.size(); ++d) {
-    const bool same                  = has_same_choices(region[d]);  // there may be very many, so they are not copied
-    const std::vector<Json> own      = same ? std::vector<Json>() : space.choices(region, d, point);
-    const std::vector<Json>& choices = same ? region[d].choices : own;
+    const std::vector<Json>* listed  = space.listed(region, d, point);
+    const std::vector<Json> own      = listed != nullptr ? std::vector<Json>() : space.choices(region, d, point);
+    const std::vector<Json>& choices = listed != nullptr ? *listed : own;
     if (choices.empty()) continue;
     product *= static_cast<double>(choices.size());
     point = with(point, choices[static_cast<size_t>(random() % choices.size())]);

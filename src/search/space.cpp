@@ -239,10 +239,14 @@ size_t Space::cluster(const Json& point) const {
 }
 
 std::vector<Json> Space::choices(const Region& region, size_t d, const Json& point) const {
+  if (const std::vector<Json>* all = listed(region, d, point)) return *all;
+  return named(region[d].key, region[d].rule->rule.legal(facts_[cluster(point)], point));
+}
+
+const std::vector<Json>* Space::listed(const Region& region, size_t d, const Json& point) const {
   const Dimension& dimension = region[d];
-  if (!dimension.by_cluster.empty()) return dimension.by_cluster[cluster(point)];
-  if (dimension.rule == nullptr) return dimension.choices;
-  return named(dimension.key, dimension.rule->rule.legal(facts_[cluster(point)], point));
+  if (!dimension.by_cluster.empty()) return &dimension.by_cluster[cluster(point)];
+  return dimension.rule == nullptr ? &dimension.choices : nullptr;
 }
 
 size_t Space::count(const Region& region, size_t d, const Json& point) const {

@@ -59,6 +59,8 @@ class Space {
   const std::vector<Region>& regions() const { return regions_; }
   // The choices of dimension `d` of a region when the earlier dimensions are decided as in `point`.
   std::vector<Json> choices(const Region& region, size_t d, const Json& point) const;
+  // The same where they are listed, of which there may be very many; null: a rule gives them.
+  const std::vector<Json>* listed(const Region& region, size_t d, const Json& point) const;
   size_t count(const Region& region, size_t d, const Json& point) const;  // of these
   // The choice that a search assumes before it has decided this dimension.
   Json assumed(const Region& region, size_t d, const Json& point) const;
