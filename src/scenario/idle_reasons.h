@@ -16,6 +16,7 @@ inline std::string unless_pipelined(const Scenario& scenario) { return unless(sc
 // Weights have copies in replicas, and in the ranks of a context.
 inline std::string unless_copied(const Scenario& scenario) {
   const Strategy& strategy = scenario.strategy;
+  if (!trains(scenario)) return "inference has no gradients";
   return unless(strategy.dp > 1 || strategy.most_contexts() > 1, "dp and cp are 1");
 }
 inline std::string unless_weights_split(const Scenario& scenario) {

@@ -46,6 +46,18 @@ TEST(IdleKeys, AreNoneWhereAllAreAtWork) {
   EXPECT_EQ(idle(R"("cp": 2, "context_attention": "ring")"), Said{});
 }
 
+TEST(IdleKeys, NameExchangesOfGradientsThatInferenceDoesNotHave) {
+  EXPECT_EQ(idle(R"("dp": 2, "global_batch": 2, "overlap_gradients": true, "bucket_size": "25MB")", "",
+                 R"(, "mode": "inference")"),
+            (Said{"idle.json: $.strategy.overlap_gradients: inference has no gradients",
+                  "idle.json: $.strategy.bucket_size: inference has no gradients"}));
+}
+
+// The ranks of a context hold copies of weights.
+TEST(IdleKeys, AreNoneWhereContextsShareTheUpdate) {
+  EXPECT_EQ(idle(R"("cp": 2, "zero": 2, "overlap_gradients": true, "bucket_size": "25MB")"), Said{});
+}
+
 TEST(IdleKeys, AreNoneWhereTheyAskForNothing) {
   EXPECT_EQ(idle(R"("context_attention": "all_gather", "sequence_parallel": false, "overlap_tensor": 1, "zero": 0,
                     "overlap_sends": false, "recompute": "none", "attention": "flash")"),
