@@ -59,7 +59,8 @@ class EagerCall final : public ir::CallBuilder {
       const bool passes = !operands.empty() && operands[0].is_float() && ir::is_float(result.dtype());
       EXPECT_TRUE(!passes || def.grad != nullptr) << op << " has no gradient";
       handles.push_back(static_cast<int>(values_.size()));
-      values_.push_back({.type = result.type(), .array = std::move(result)});
+      const ir::Type type = result.type();
+      values_.push_back({.type = type, .array = std::move(result)});
     }
     return handles;
   }

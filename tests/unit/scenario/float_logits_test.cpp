@@ -47,16 +47,17 @@ TEST(FloatLogits, ComputeTheLossMoreExactly) {
     return interpret::evaluate(module, module.functions.size() - 1, test::random_arguments(module, random, 32));
   };
   for (const std::string family : {"gpt", "moe"}) {
-    const auto results = [&](const std::string& wide) {
-      const std::string experts =
-          family == "moe" ? R"("experts": 2, "feed_forward": 16, "balance_loss": 1, )" : std::string();
-      const std::string text = R"({"workload": {"model": ")" + family + R"(", "layers": 1, "hidden": 16, "heads": 2,
-        "vocabulary": 32, "sequence": 8, "dtype": "bf16", "mode": "training", "optimizer": "sgd", )" +
-                               experts + R"("float_logits": )" + wide +
-                               R"(}, "platform": {"topology": "dgx_h100"}, "strategy": {"global_batch": 2}})";
-      return evaluated(build(load(parse_json(text, "loss.json"), "loss.json")).module);
+    const auto results = [&](bool wide) {
+      Json work = parse_json(R"({"layers": 1, "hidden": 16, "heads": 2, "vocabulary": 32, "sequence": 8,
+        "dtype": "bf16", "mode": "training", "optimizer": "sgd"})",
+                             "work");
+      work.set("model", family).set("float_logits", wide);
+      if (family == "moe") work.set("experts", 2).set("feed_forward", 16).set("balance_loss", 1);
+      Json scenario = parse_json(R"({"platform": {"topology": "dgx_h100"}, "strategy": {"global_batch": 2}})", "loss");
+      scenario.set("workload", std::move(work));
+      return evaluated(build(load(scenario, "loss.json")).module);
     };
-    const auto wide = results("true"), narrow = results("false");
+    const auto wide = results(true), narrow = results(false);
     ASSERT_EQ(wide.size(), narrow.size());
     for (size_t i = 0; i < wide.size(); ++i) {
       EXPECT_EQ(wide[i].dtype(), narrow[i].dtype());
