@@ -55,8 +55,8 @@ class ReplicaExchange {
     std::vector<std::pair<double, Seconds>> times = {};  // by bytes
   };
 
-  // Whether it is not known which ranks gather and scatter: where contexts and replicas do so as one, some weights may
-  // have fewer copies than others.
+  // Whether it is not known which ranks gather and scatter. Where contexts and replicas do so in one group, some
+  // weights may have fewer copies than others.
   bool is_unknown() const { return ways_ == 1 || strategy_.sums_once(); }
   Known& known(collective::Kind kind) const;
   void add_gathers(const transform::StageNeed::Trained& device, StageExchange& exchange) const;
@@ -70,8 +70,8 @@ class ReplicaExchange {
   GroupShapes& shapes_;
   const Arrangement& where_;
   const int ways_, step_;
-  // That sum gradients at the same time: replicas or, where one sum is taken over contexts, too, the ranks of all
-  // replicas. Empty if experts are summed over fewer, or stages differ.
+  // The groups that sum gradients at the same time: those of replicas, or those of the ranks of all replicas where one
+  // sum is taken over contexts as well. Empty if experts are summed over fewer ranks, or if stages differ.
   ShiftedGroups groups_;
   mutable std::vector<std::pair<collective::Kind, Known>> known_;
 };

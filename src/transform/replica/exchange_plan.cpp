@@ -94,7 +94,7 @@ class Packer {
   const std::vector<GradientPart>& parts_;
   const std::vector<TrainedWeight>& weights_;
   const interpret::Values<LaidOut>& values_;
-  std::map<std::pair<size_t, size_t>, const GradientPart*> by_weight_;  // and by call
+  std::map<std::pair<size_t, size_t>, const GradientPart*> by_weight_;  // by weight and call
 };
 
 }  // namespace

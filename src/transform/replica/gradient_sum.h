@@ -1,4 +1,4 @@
-// Looks behind the sums of a gradient over the ranks that hold copies of a weight.
+// Finds the gradients that the ranks with copies of a weight make, behind the sum of them that an optimizer takes.
 #pragma once
 
 #include <vector>
