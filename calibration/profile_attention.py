@@ -30,9 +30,9 @@ def pieces_of(queries, keys, causal, run, order, first, stride):
     return pieces
 
 
-def attend(q, k, v, bias, scale, pieces):
-    """Heads of keys that several heads of queries share are in q: [b,n,g,s,d]."""
-    shape, options = q.shape, {"scale": scale}
+def attend(q, k, v, bias, scale, dropout, pieces):
+    """Heads of keys that several heads of queries share are in q: [b,n,g,s,d]. Dropped by the kernel, by numbers of torch's."""
+    shape, options = q.shape, {"scale": scale, "dropout_p": dropout}
     if q.dim() == 5:
         if q.dtype.itemsize == 2 and "enable_gqa" in F.scaled_dot_product_attention.__doc__:
             options["enable_gqa"] = True
@@ -57,25 +57,25 @@ def attend(q, k, v, bias, scale, pieces):
     return (outputs[0] if len(outputs) == 1 else torch.cat(outputs, 2)).reshape(shape)
 
 
-def saved_attention(q, k, v, bias, scale, **masking):
+def saved_attention(q, k, v, bias, scale, dropout, **masking):
     pieces = pieces_of(q.shape[-2], k.shape[-2], **masking)
     if bias is not None and (masking["causal"] or q.dim() == 5):
         raise NotMeasured("no kernel takes this bias")
     operands = [x.requires_grad_() for x in (q, k, v, bias) if x is not None]
-    return operands, lambda: attend(q, k, v, bias, scale, pieces)
+    return operands, lambda: attend(q, k, v, bias, scale, dropout, pieces)
 
 
 MASKING = {"causal": 0, "run": 0, "order": 0, "first": -1, "stride": 0}
 
 
-def block_attention(results, q, k, v, bias=None, scale=1, **masking):
+def block_attention(results, q, k, v, bias=None, scale=1, dropout=0, **masking):
     """Where operands have gradients, the kernel keeps the logarithms of its sums, which are the second result."""
-    run = saved_attention(q, k, v, bias, scale, **{**MASKING, **masking})[1]
+    run = saved_attention(q, k, v, bias, scale, dropout, **{**MASKING, **masking})[1]
     return lambda: (run(), None)
 
 
-def block_attention_grad(results, q, k, v, bias, o, lse, do, scale=1, **masking):
-    operands, run = saved_attention(q, k, v, bias, scale, **{**MASKING, **masking})
+def block_attention_grad(results, q, k, v, bias, o, lse, do, scale=1, dropout=0, **masking):
+    operands, run = saved_attention(q, k, v, bias, scale, dropout, **{**MASKING, **masking})
     return backward(run(), operands[: len(results)], do)
 
 

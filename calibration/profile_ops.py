@@ -21,7 +21,7 @@ class Op(NamedTuple):
     positive: bool = False  # whether its operands have to be
 
 
-ATTENTION = ("scale", *attention.MASKING)
+ATTENTION = ("scale", "dropout", *attention.MASKING)
 CONV = ("kernel_shape", "strides", "dilations", "pads", "group")
 CROSS_ENTROPY = ("reduction", "ignore_index", "count")
 POOL = ("kernel_shape", "strides", "dilations", "pads", "ceil_mode")

@@ -185,6 +185,20 @@ double slowdown(const AttentionKernels& kernels, const Processors& measured, boo
   return backward ? kernels.backward : kernels.forward;
 }
 
+// Dropout inside of flash attention: its random numbers and the choice, which tensor cores cannot do and which the rest
+// of the kernel hides little (Ma et al., 2024, arXiv 2410.07531). FlashAttention 2 gets 16 numbers of 8 bits from a
+// Philox4x32 of 7 rounds (Salmon et al., 2011), each of two wide products, two of three-way logic and four that move
+// and add keys: 3.5 instructions a score, and two that compare and select. A processor issues as many as multiply-adds
+// in Float32. q[..,s,d], k[b,n,t,d].
+Seconds time_to_drop(const Application& application, const platform::Device& device, const ir::Work& work) {
+  constexpr double kInstructions = 3.5 + 2;
+  if (application.call.attributes.float_or("dropout", 0) == 0 || work.flops == Flops(0)) return Seconds(0);
+  const ir::Dims &q = application.call.inputs[0].dims, &k = application.call.inputs[1].dims;
+  const double scores  = static_cast<double>(element_count(q) / q.back() * k[2]);
+  const double visible = work.flops.value() / (work.flops + work.masked).value();
+  return Seconds(scores * visible * kInstructions * 2 / device.peak("f32").value());
+}
+
 // q[b,n,s,d] or [b,n,g,s,d], k[b,n,t,d].
 std::optional<Seconds> price_attention(const Application& application, const platform::Device& device,
                                        const Calibrations& calibrations, const ir::Work& work, const LawTerms& terms) {
@@ -208,9 +222,10 @@ std::optional<Seconds> price_attention(const Application& application, const pla
   const std::string_view dtype = dtype_of(application.call.inputs, application.outputs);
   const Seconds causal =
       time_by({&law, found.processors}, device, dtype, {samples, rows, heads, key_heads, width, 2, own ? 1.0 : 0.0});
-  const double slower = terms.attention == nullptr ? 1 : slowdown(*terms.attention, *found.processors, backward);
-  if (own) return causal * slower * std::max(1.0, ratio / kBackwardOfAttention);
-  return causal * slower * (backward ? ratio / kBackward : std::max(1.0, ratio));
+  const double slower   = terms.attention == nullptr ? 1 : slowdown(*terms.attention, *found.processors, backward);
+  const Seconds dropped = time_to_drop(application, device, work);
+  if (own) return causal * slower * std::max(1.0, ratio / kBackwardOfAttention) + dropped;
+  return causal * slower * (backward ? ratio / kBackward : std::max(1.0, ratio)) + dropped;
 }
 
 // The loss is computed in fp32 by a chain of kernels, of whose traffic this much is forward.

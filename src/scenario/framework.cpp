@@ -106,7 +106,7 @@ Completed with_framework(const Json& scenario, const std::string& file) {
     std::optional<Json> holder = section(completed.json, part);
     if (!holder || stated_at(scenario, part, key) != nullptr || !holds(setting, sized)) continue;
     completed.json.set(part, holder->set(key, setting.value));
-    if (part == "strategy") sized.set(part, *completed.json.find(part));
+    sized.set(part, section(sized, part)->set(key, setting.value));
     completed.applied.push_back(setting);
   }
   return completed;

@@ -60,6 +60,22 @@ bool trains(const Json& scenario) {
   return stated_at(scenario, "workload", "model") != nullptr;
 }
 
+// Null for a file.
+const workload::WorkloadDef* family_of(const Json& scenario) {
+  const Json* model       = stated_at(scenario, "workload", "model");
+  const std::string* name = model == nullptr ? nullptr : model->if_string();
+  if (name == nullptr) return nullptr;
+  const workload::Preset* preset = workload::presets().find(*name);
+  return workload::workloads().find(preset == nullptr ? *name : std::string(preset->family));
+}
+
+// Whether layers of the family can drop a share of their results in training.
+bool has_dropout(const Json& scenario) {
+  const workload::WorkloadDef* family = family_of(scenario);
+  return family != nullptr && std::any_of(family->keys.begin(), family->keys.end(),
+                                          [](const workload::Key& key) { return key.name == "dropout"; });
+}
+
 bool has_copies(const Json& scenario) {
   return trains(scenario) && (has_several(scenario, "dp") || has_several(scenario, "cp"));
 }
@@ -77,15 +93,6 @@ int count_of(const Json& scenario, std::string_view part, std::string_view key, 
   constexpr int64_t kMost = 1 << 20;
   const int64_t value     = number(scenario, part, key, absent);
   return value < 0 || value > kMost ? 0 : static_cast<int>(value);
-}
-
-// Null for a file.
-const workload::WorkloadDef* family_of(const Json& scenario) {
-  const Json* model       = stated_at(scenario, "workload", "model");
-  const std::string* name = model == nullptr ? nullptr : model->if_string();
-  if (name == nullptr) return nullptr;
-  const workload::Preset* preset = workload::presets().find(*name);
-  return workload::workloads().find(preset == nullptr ? *name : std::string(preset->family));
 }
 
 // Whether contexts attend causally and positions may be dealt out to them one by one, which tokens may not that are
@@ -130,6 +137,8 @@ const std::vector<FrameworkCondition>& framework_conditions() {
       {"training", "the workload trains", trains},
       {"training in 16 bits", "it trains and its dtype has 16 bits",
        [](const Json& scenario) { return trains(scenario) && is_narrow(scenario); }},
+      {"training, dropout", "it trains, and its family has the size dropout: bert, gpt, t5 and vit",
+       [](const Json& scenario) { return trains(scenario) && has_dropout(scenario); }},
       {"tp", "tp is more than 1", shards},
       {"tp divides the vocabulary", "tp is more than 1 and divides the stated vocabulary", shards_vocabulary},
       {"cp, causal", "cp is more than 1, and the model is a decoder without experts", has_causal_contexts},

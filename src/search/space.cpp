@@ -154,12 +154,6 @@ Region region_of(const JsonView& strategy, const JsonView& placement, const Choi
   return given_values;
 }
 
-// Whether probabilities of attention may be dropped, and cores that drop them are not fused.
-bool drops(const scenario::Scenario& scenario) {
-  const JsonView workload = scenario.root().at("workload");
-  return workload.has("dropout") && workload.at("dropout").as_number() > 0;
-}
-
 SpaceFacts facts_of(const scenario::Scenario& scenario, const platform::Platform& platform) {
   SpaceFacts facts;
   facts.devices  = static_cast<int64_t>(platform.devices().size());
@@ -169,7 +163,7 @@ SpaceFacts facts_of(const scenario::Scenario& scenario, const platform::Platform
   const workload::Traits& family     = scenario.workload.family->traits;
   const scenario::Workload& workload = scenario.workload;
   facts.transformer                  = family.is_transformer;
-  facts.flash                        = family.is_transformer && scenario.cost.fuses_attention && !drops(scenario);
+  facts.flash                        = family.is_transformer && scenario.cost.fuses_attention;
   facts.layers                       = workload.size("layers");
   facts.sequence                     = workload.size("sequence");
   facts.experts                      = family.has_experts;

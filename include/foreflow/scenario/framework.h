@@ -39,8 +39,8 @@ struct FrameworkCondition {
 const std::vector<FrameworkCondition>& framework_conditions();
 
 // A scenario with the settings of its "framework" in place of the keys that it leaves out. Without "framework" nothing
-// changes. Conditions of keys that are axes do not hold; conditions see the keys of the strategy that settings before
-// them have set.
+// changes. Conditions of keys that are axes do not hold; conditions see the keys that settings before them have
+// set, so that a scenario which states the settings gets no others.
 struct Completed {
   Json json;
   std::vector<FrameworkSetting> applied;

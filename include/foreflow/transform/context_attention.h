@@ -47,7 +47,7 @@ enum class Cores : uint8_t { all, possible };
 // as where activations lie sequence first, [s,b,h], and kernels write [b,s,h]. Without it both are read where they are.
 //
 // Cores::all: throws RefusalError if the program has no attention core, or if a core contains an op that BlockAttention
-// cannot express, such as a Dropout of probabilities. Cores::possible: leaves such cores as they are.
+// cannot express, such as a Tanh of scores. Cores::possible: leaves such cores as they are.
 ir::Module fuse_attention(const ir::Module& module, const ir::OpTable& ops, Cores cores = Cores::all,
                           bool copies_result = false);
 

@@ -5,6 +5,7 @@
 #include "ops/common/broadcast.h"
 #include "ops/common/normalisation.h"
 #include "ops/common/work.h"
+#include "ops/random/random.h"
 
 namespace foreflow::ops {
 namespace {
@@ -67,6 +68,9 @@ std::optional<AttentionBlock> attention_block(const OpCall& call) {
   block.run        = call.attributes.int_or("run", 0);
   block.order      = call.attributes.int_or("order", 0);
   block.scale      = call.attributes.float_or("scale", 1);
+  block.dropout    = call.attributes.float_or("dropout", 0);
+  if (!(block.dropout >= 0 && block.dropout < 1))
+    call.fail("dropout is " + std::to_string(block.dropout) + "; 0, or less than 1, would be right");
   if (call.attributes.find("first") != nullptr) {
     place_rows(call, block);
     return block;
@@ -120,6 +124,13 @@ std::vector<double> block_scores(const OpCall& call, const AttentionBlock& block
   return scores;
 }
 
+std::vector<double> block_dropout(const OpCall& call, const AttentionBlock& block) {
+  if (block.dropout == 0) return {};
+  Generator generator = generator_of(call);
+  const double kept   = 1 / (1 - block.dropout);
+  return draws(score_dims(call), [&] { return generator.uniform() >= block.dropout ? kept : 0; });
+}
+
 BlockLetters block_letters(const OpCall& call) {
   const bool grouped = tensor_operand(call, kQuery).dims.size() == 5, causal = call.attributes.int_or("causal", 0) != 0;
   const std::string s = causal ? "." : "s", t = causal ? "." : "t", lead = grouped ? "bng" : "bn";
@@ -138,9 +149,11 @@ BlockLetters block_letters(const OpCall& call) {
 
 Work attends(const OpCall& call, std::span<const Type> outputs, const AttentionBlock& block, double flops) {
   constexpr double kSoftmax = 5;  // of a pair: scale, largest, difference, exponential, sum
+  constexpr double kDropout = 2;  // compare a number, select
   const double heads        = static_cast<double>(block.heads * block.group);
-  Work work                 = computes(call, outputs, heads * block.visible() * (flops + kSoftmax));
-  work.masked               = Flops(heads * block.hidden() * (flops + kSoftmax));
+  const double each         = flops + kSoftmax + (block.dropout > 0 ? kDropout : 0);
+  Work work                 = computes(call, outputs, heads * block.visible() * each);
+  work.masked               = Flops(heads * block.hidden() * each);
   return work;
 }
 

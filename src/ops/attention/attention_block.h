@@ -18,6 +18,10 @@
 //   first=1, run=2, stride=4     x x . . . .
 //                                x x x . . .
 //                                x x x x x x     (row 2 is position 5)
+//
+// With `dropout` that share of P is 0 and the rest grows by 1 / (1 - dropout), as Dropout with the same `seed` drops
+// from probabilities [b,n,s,t]. The sums `lse` are those of all scores. As there, a part of a call drops by numbers of
+// its own.
 #pragma once
 
 #include <optional>
@@ -38,6 +42,7 @@ struct AttentionBlock {
   std::optional<int64_t> first;  // position of the first row among all keys
   int64_t stride = 0;            // from run to run, where there is `first`
   double scale   = 1;
+  double dropout = 0;  // at least 0, less than 1
 
   bool sees(int64_t row, int64_t key) const;
   double visible() const;  // per head: the number of pairs of a row and a key that it sees
@@ -64,6 +69,9 @@ DType statistics_type(const OpCall& call);
 
 // The scores, minus infinity where a row does not see a key.
 std::vector<double> block_scores(const OpCall& call, const AttentionBlock& block);
+
+// What each of the probabilities is multiplied by, in the order of the scores: 0 or 1 / (1 - dropout). Empty: 1.
+std::vector<double> block_dropout(const OpCall& call, const AttentionBlock& block);
 
 // The letters of each operand and result, as in "bnsd"; `rows` are those of [b,n,s]. Rows and keys may be split unless
 // the attention is causal.

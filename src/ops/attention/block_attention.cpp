@@ -31,6 +31,7 @@ Factors factors(const OpCall& call) {
 std::vector<Array> eval(const OpCall& call) {
   const AttentionBlock block = *attention_block(call);
   const auto scores = block_scores(call, block), v = values_of<double>(value_of(call, kValue));
+  const auto kept               = block_dropout(call, block);
   const std::vector<Type> types = infer(call);
   const auto keys               = static_cast<size_t>(block.keys);
   std::vector<double> o(static_cast<size_t>(element_count(types[0].dims))), lse;
@@ -41,7 +42,8 @@ std::vector<Array> eval(const OpCall& call) {
     if (std::isinf(lse.back())) continue;  // a row that sees nothing adds nothing
     const int64_t head = row / (block.group * block.rows);
     for (size_t key = 0; key < keys; ++key) {
-      const double share = std::exp(lane[key] - lse.back());
+      const double drawn = kept.empty() ? 1 : kept[static_cast<size_t>(row) * keys + key];
+      const double share = drawn * std::exp(lane[key] - lse.back());
       const double* from = v.data() + block.key(head, static_cast<int64_t>(key), block.value_size);
       for (int64_t c = 0; c < block.value_size; ++c)
         o[static_cast<size_t>(row * block.value_size + c)] += share * from[c];
@@ -73,7 +75,7 @@ OpDef row() {
           "q[b,n,s,d] (or [b,n,g,s,d]), k[b,n,t,d], v[b,n,t,e], bias -> softmax(scale * q k' + bias) v [b,n,s,e] and, "
           "for MergeAttention, the logarithms of the sums of exponentials [b,n,s]; causal=1 with run and order: of "
           "positions in runs, or with first, run and stride: of rows "
-          "among all keys",
+          "among all keys; dropout: share of the probabilities that is dropped, by `seed`",
       .domain        = "foreflow",
       .kernels       = ir::Kernels::attention,
       .attention     = true,

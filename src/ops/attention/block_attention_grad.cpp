@@ -54,28 +54,29 @@ struct Slopes {
   std::vector<double> q, k, v, scores;
 };
 
-// With P = exp(scores - lse):  dv = P' do,  dscores = P (do v' - sum(do o)),  dq = scale dscores k,  dk = scale
-// dscores' q.
+// With P = exp(scores - lse), of which D = kept * P is not dropped:  dv = D' do,  dscores = P (kept * (do v') - sum(do
+// o)), dq = scale dscores k,  dk = scale dscores' q.
 Slopes slopes_of(const OpCall& call, const AttentionBlock& block) {
   const auto q = values_of<double>(value_of(call, kQuery)), k = values_of<double>(value_of(call, kKey));
   const auto v = values_of<double>(value_of(call, kValue)), o = values_of<double>(value_of(call, kOutput));
   const auto sums = values_of<double>(value_of(call, kSums)), dy = values_of<double>(value_of(call, kSlope));
   Slopes to{std::vector<double>(q.size()), std::vector<double>(k.size()), std::vector<double>(v.size()),
             block_scores(call, block)};
+  const auto kept  = block_dropout(call, block);
   const auto width = static_cast<size_t>(block.value_size), size = static_cast<size_t>(block.size);
   for (size_t row = 0, at = 0; row < sums.size(); ++row) {
     const auto head = static_cast<int64_t>(row) / (block.group * block.rows);
     double mean     = 0;
     for (size_t c = 0; c < width; ++c) mean += dy[row * width + c] * o[row * width + c];
     for (int64_t key = 0; key < block.keys; ++key, ++at) {
-      const double share = std::exp(to.scores[at] - sums[row]);
+      const double share = std::exp(to.scores[at] - sums[row]), drawn = kept.empty() ? 1 : kept[at];
       const size_t value = block.key(head, key, block.value_size), other = block.key(head, key, block.size);
       double slope = 0;
       for (size_t c = 0; c < width; ++c) {
         slope += dy[row * width + c] * v[value + c];
-        to.v[value + c] += share * dy[row * width + c];
+        to.v[value + c] += drawn * share * dy[row * width + c];
       }
-      to.scores[at] = share == 0 ? 0 : share * (slope - mean);
+      to.scores[at] = share == 0 ? 0 : share * (drawn * slope - mean);
       for (size_t c = 0; c < size; ++c) {
         to.q[row * size + c] += block.scale * to.scores[at] * k[other + c];
         to.k[other + c] += block.scale * to.scores[at] * q[row * size + c];

@@ -32,9 +32,7 @@ ValueType kinds() {
 std::string idle(const Scenario& scenario) {
   const bool selective = scenario.strategy.recompute.kind == transform::Recompute::Kind::selective;
   const bool fused     = scenario.strategy.attention_used() == transform::Attention::flash;
-  const JsonView work  = scenario.root().at("workload");
-  const bool drops     = work.has("dropout") && work.at("dropout").as_number() > 0;
-  return unless(!selective || !fused || drops, "with attention flash no scores are kept");
+  return unless(!selective || !fused, "with attention flash no scores are kept");
 }
 
 }  // namespace

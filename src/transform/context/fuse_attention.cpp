@@ -11,7 +11,10 @@
 // positions and heads beside a core moves nothing: it becomes `placed`, also behind a rotation of its heads. So does a
 // Split into queries, keys and values that are read as heads alone. The result of a core is moved where asked for.
 //
-// A causal mask, which hides the keys after a query, does not become an operand but the attribute causal=1.
+// A causal mask, which hides the keys after a query, does not become an operand but the attribute causal=1. A Dropout
+// of probabilities becomes the attributes dropout and seed, if nothing but its gradient reads the mask.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -38,6 +41,13 @@ using Ints = std::vector<int64_t>;
 // An added number that is at most this masks a score out: the exponential of the score is then 0 in every float type.
 constexpr double kFar = -1000;
 
+constexpr double kRatio = 0.5;  // of a Dropout that states none
+
+// 0.1 for the number of Float32 that is nearest to 0.1.
+double shortest(double value) {
+  return parse_number<double>(fmt::format("{}", static_cast<float>(value))).value_or(value);
+}
+
 struct Core {
   ValueId q{}, k{}, v{};
   bool keys_are_rows = false;  // k[b,n,t,d], not [b,n,d,t]
@@ -45,6 +55,9 @@ struct Core {
   bool causal        = false;
   std::vector<ValueId> biases;
   std::optional<ir::Dims> grouped;  // scores [b,n,g,s,t]
+  bool normalised = false;          // the Softmax was met
+  double dropout  = 0;
+  std::optional<ir::Attribute> seed;  // of `dropout`
 };
 
 class Fuser {
@@ -265,15 +278,42 @@ class Fuser {
     const ir::OpDef& def = *op.def;
     const ValueId other  = inputs.size() == 2 ? (inputs[0] == value ? inputs[1] : inputs[0]) : ValueId::none;
     if (def.copy == ir::Copy::same) return;
-    if (def.softmax == ir::Softmax::plain) return check_softmax(op);
     if (is_view(op)) return read_view(op, value, core);
+    if (core.normalised) return read_probabilities(op, value, core);
+    if (def.softmax == ir::Softmax::plain) {
+      core.normalised = true;
+      return check_softmax(op);
+    }
     if (def.sums_operands && other != ValueId::none) return read_bias(other, core);
-    if (is_guard(op, value)) return;
     const auto factor  = other == ValueId::none ? std::nullopt : number(other);
     const bool divides = def.name == "Div";
     if (!factor || !def.scales_elements || !core.biases.empty() || core.causal || (divides && inputs[0] != value))
-      refuse(op, "a " + std::string(def.name) + (def.name == "Dropout" ? " of probabilities" : "") + " cannot stand");
+      refuse(op, "a " + std::string(def.name) + " cannot stand");
     core.scale *= divides ? 1 / *factor : *factor;
+  }
+
+  // Interprets one op between the Softmax and the product with the values.
+  void read_probabilities(const ir::Op& op, ValueId value, Core& core) const {
+    if (is_guard(op, value)) return;
+    if (op.def->name != "Dropout") refuse(op, "a " + std::string(op.def->name) + " of probabilities cannot stand");
+    const auto inputs = function_.inputs(op);
+    const auto known  = [&](size_t i) {
+      return i < inputs.size() && inputs[i] != ValueId::none ? number(inputs[i]) : std::nullopt;
+    };
+    if (inputs.size() < 3 || inputs[2] == ValueId::none || known(2) == 0) return;  // inference
+    const auto ratio = inputs[1] == ValueId::none ? op.attributes->float_or("ratio", kRatio) : known(1);
+    if (!ratio || !known(2) || is_read(op, 1) || core.dropout > 0)
+      refuse(op, "only one Dropout of a known ratio, of which nothing else reads the mask, can stand");
+    core.dropout = shortest(*ratio);
+    if (const ir::Attribute* seed = op.attributes->find("seed")) core.seed = *seed;
+  }
+
+  // Whether an op reads the result, or the function returns it.
+  bool is_read(const ir::Op& op, uint32_t result) const {
+    if (result >= op.result_count) return false;
+    const ValueId id = function_.output(op, result);
+    return !readers_[ir::index(id)].empty() ||
+           std::find(function_.results.begin(), function_.results.end(), id) != function_.results.end();
   }
 
   // Whether the op puts 0 where `probabilities` are no numbers.
@@ -349,6 +389,8 @@ class Fuser {
   void write(const Core& core, const ir::Op& last) {
     ir::Attributes attributes{{"scale", core.scale}};
     if (core.causal) attributes.set("causal", int64_t{1});
+    if (core.dropout > 0) attributes.set("dropout", core.dropout);
+    if (core.seed) attributes.set("seed", *core.seed);
     std::vector<ValueId> operands{queries(core), keys(core), map_(core.v)};
     ValueId bias = ValueId::none;
     for (const ValueId term : core.biases)

@@ -18,15 +18,25 @@ CostModel model(const std::string& kernels) {
 }
 
 // Causal attention of 16 heads over 8192 tokens, forward.
-double seconds(const std::string& kernels, const char* device) {
+double seconds(const std::string& kernels, const char* device, double dropout = 0) {
   const ir::Type heads = ir::Type::tensor(ir::DType::bf16, {1, 16, 8192, 128});
   const std::vector<ir::Type> inputs(3, heads), outputs{heads};
   const std::vector<const ir::Array*> known(3, nullptr);
-  const ir::Attributes attributes{{"causal", 1}, {"scale", 0.088}};
+  ir::Attributes attributes{{"causal", 1}, {"scale", 0.088}};
+  if (dropout > 0) attributes.set("dropout", dropout);
   platform::Device sheet = platform::device_of(platform::devices().get(device, "test").sheet);
   sheet.kind             = device;
   const Application application{{ops::table().get("BlockAttention", "test"), attributes, inputs, known, 1}, outputs};
   return model(kernels).compute(application, sheet).time.value();
+}
+
+// 5.5 instructions for each of the scores that the mask shows, as many at a time as there are units for Float32.
+TEST(AttentionKernels, ThatDropProbabilitiesDrawANumberForEachScore) {
+  const double scores = 16.0 * 8192 * 8193 / 2,
+               more   = seconds("", "A100-SXM4-80GB", 0.1) - seconds("", "A100-SXM4-80GB");
+  EXPECT_NEAR(more, scores * 5.5 / (19.5e12 / 2), 0.03 * more);  // and two flop a score
+  EXPECT_GT(more, 0.1 * seconds("", "A100-SXM4-80GB"));
+  EXPECT_LT(more, 0.3 * seconds("", "A100-SXM4-80GB"));
 }
 
 TEST(AttentionKernels, AreThoseThatWereMeasuredUnlessSomeoneSaysOtherwise) {

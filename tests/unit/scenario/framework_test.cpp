@@ -54,6 +54,44 @@ TEST(Frameworks, SetNothingWhereItsConditionDoesNotHold) {
         << setting.key;
 }
 
+// Megatron-LM drops a tenth by default, in families that can; Llama's has no such size, and inference drops nothing.
+TEST(Frameworks, DropWhatTheirDefaultsDrop) {
+  const auto dropped = [](const std::string& framework, const std::string& workload) -> std::string {
+    const Json scenario = parse_json(R"({"framework": ")" + framework + R"(", "workload": {)" + workload +
+                                         R"(}, "platform": {"topology": "dgx_a100"}})",
+                                     "framework.json");
+    const Json full     = with_framework(scenario, "framework.json").json;
+    const Json* ratio   = full.find("workload")->find("dropout");
+    return ratio == nullptr ? "-" : ratio->dump_compact();
+  };
+  for (const char* family : {"gpt", "bert", "t5", "vit", "gpt3-175b"})
+    EXPECT_EQ(dropped("megatron-lm", R"("model": ")" + std::string(family) + "\""), "0.1") << family;
+  for (const char* family : {"llama3-8b", "mixtral-8x7b", "mlp"})
+    EXPECT_EQ(dropped("megatron-lm", R"("model": ")" + std::string(family) + "\""), "-") << family;
+  EXPECT_EQ(dropped("megatron-lm", R"("model": "gpt", "dropout": 0)"), "0");
+  EXPECT_EQ(dropped("megatron-lm", R"("model": "gpt", "mode": "inference")"), "-");
+  EXPECT_EQ(dropped("nemo@23.04", R"("model": "gpt3-175b")"), "0.1");
+  EXPECT_EQ(dropped("megatron-bridge", R"("model": "gpt3-175b")"), "0");
+  EXPECT_EQ(dropped("ddp", R"("model": "gpt")"), "-");
+}
+
+// A setting that another one's condition asks for stands before it.
+TEST(Frameworks, SetNothingMoreWhereTheirSettingsAreStated) {
+  for (const Framework& framework : frameworks()) {
+    for (const char* model : {"gpt3-175b", "llama3-8b", "mixtral-8x7b", "mlp"}) {
+      for (const char* strategy : {"{}", R"({"dp": 4, "pp": 4})", R"({"tp": 2, "cp": 2, "pp": 2})"}) {
+        const Json scenario =
+            parse_json(R"({"framework": ")" + framework.name + R"(", "workload": {"model": ")" + model +
+                           R"("}, "platform": {"topology": "dgx_h100"}, "strategy": )" + strategy + "}",
+                       "framework.json");
+        const Json once = with_framework(scenario, "framework.json").json;
+        const auto more = with_framework(once, "framework.json").applied;
+        EXPECT_TRUE(more.empty()) << framework.name << " sets " << more[0].key << " of " << model << " " << strategy;
+      }
+    }
+  }
+}
+
 TEST(Frameworks, AreOfTheNewestVersionWhereNoneIsNamed) {
   const std::string strategy = R"("tp": 2, "global_batch": 2)";
   const auto applied         = [&](const std::string& framework) {

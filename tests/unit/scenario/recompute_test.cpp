@@ -10,7 +10,8 @@
 namespace foreflow::scenario::recompute_test {
 namespace {
 
-// 24 layers in 80 GB: the activations of 44 samples do not fit, those that full recomputation keeps do.
+// 24 layers in 80 GB: the activations of 44 samples, their scores among them, do not fit, those that full recomputation
+// keeps do.
 Scenario scenario_with(const std::string& strategy, const std::string& mode = "training") {
   const std::string text = R"({"workload": {"model": "gpt", "layers": 24, "hidden": 2048, "heads": 16, "sequence": 1024,
       "vocabulary": 51200, "dropout": 0.1, "dtype": "f16", "mode": ")" +
@@ -22,7 +23,7 @@ Scenario scenario_with(const std::string& strategy, const std::string& mode = "t
 }
 
 report::Summary answer(const std::string& recompute, const std::string& rest) {
-  return run(scenario_with(R"({"recompute": ")" + recompute + "\", " + rest + "}")).summary;
+  return run(scenario_with(R"({"attention": "unfused", "recompute": ")" + recompute + "\", " + rest + "}")).summary;
 }
 
 void expect_error(const std::string& strategy, const std::string& mode, const std::string& message) {
@@ -82,7 +83,7 @@ TEST(RecomputeStrategy, OptimalIsNoSlowerWithBalancedStagesThanWithUniformOnes) 
         load(parse_json(R"({"workload": {"model": "gpt", "layers": 11, "hidden": 1024, "heads": 16,
         "sequence": 1024, "vocabulary": 200000, "dropout": 0.1, "dtype": "f16", "optimizer": "adam"},
         "platform": {"topology": "dgx_a100", "nodes": 1}, "cost": {"model": "roofline"}, "engine": "analytic",
-        "strategy": {"recompute": "optimal", "microbatches": 8, "pp": 4, )" +
+        "strategy": {"attention": "unfused", "recompute": "optimal", "microbatches": 8, "pp": 4, )" +
                             more + R"(, "stage_partition": ")" + partition + "\"}}",
                         "test"),
              "test");

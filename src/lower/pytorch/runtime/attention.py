@@ -16,26 +16,34 @@ def block_scores(q, k, bias, scale, causal, run, order, first, stride):
     return scores if bias is None else scores + bias
 
 
-def block_attention(q, k, v, bias, scale, causal, run, order, first, stride, outputs):
+def block_dropout(shares, ratio, seed):
+    """What is left of probabilities, by torch's numbers for the seed."""
+    if ratio == 0:
+        return shares
+    numbers = torch.rand(shares.shape, generator=torch.Generator(device=shares.device).manual_seed(seed), device=shares.device)
+    return torch.where(numbers >= ratio, shares / (1 - ratio), torch.zeros_like(shares))
+
+
+def block_attention(q, k, v, bias, scale, causal, run, order, first, stride, dropout, seed, outputs):
     """Attention to one block of keys, and the logarithms of its sums of exponentials; nothing where nothing is seen."""
     scores = as_statistics(block_scores(q, k, bias, scale, causal, run, order, first, stride))
     lse = torch.logsumexp(scores, dim=-1)
-    share = torch.nan_to_num(torch.exp(scores - lse.unsqueeze(-1)), nan=0.0).to(v.dtype)
+    share = block_dropout(torch.nan_to_num(torch.exp(scores - lse.unsqueeze(-1)), nan=0.0), dropout, seed).to(v.dtype)
     o = torch.matmul(share, v if q.dim() == 4 else v.unsqueeze(2))
     return (o, lse) if outputs > 1 else o
 
 
-def block_attention_grad(q, k, v, bias, o, lse, do, scale, causal, run, order, first, stride, outputs):
+def block_attention_grad(q, k, v, bias, o, lse, do, scale, causal, run, order, first, stride, dropout, seed, outputs):
     """Of this block alone, where o and lse are of several."""
     grouped = q.dim() == 5
     wide_k, wide_v = (k.unsqueeze(2), v.unsqueeze(2)) if grouped else (k, v)
     share = torch.exp(as_statistics(block_scores(q, k, bias, scale, causal, run, order, first, stride)) - lse.unsqueeze(-1))
     mean = (as_statistics(do) * as_statistics(o)).sum(dim=-1, keepdim=True)
-    slope = share * (as_statistics(torch.matmul(do, wide_v.transpose(-1, -2))) - mean)
+    slope = share * (block_dropout(as_statistics(torch.matmul(do, wide_v.transpose(-1, -2))), dropout, seed) - mean)
     narrow = (scale * slope).to(q.dtype)
     dq = torch.matmul(narrow, wide_k)
     dk = torch.matmul(narrow.transpose(-1, -2), q)
-    dv = torch.matmul(share.to(v.dtype).transpose(-1, -2), do)
+    dv = torch.matmul(block_dropout(share, dropout, seed).to(v.dtype).transpose(-1, -2), do)
     results = (dq, dk.sum(dim=2), dv.sum(dim=2)) if grouped else (dq, dk, dv)
     return results if outputs == 3 else (*results, slope.sum_to_size(bias.shape).to(bias.dtype))
 
