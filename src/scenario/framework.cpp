@@ -93,14 +93,18 @@ const std::vector<Framework>& frameworks() {
   return all;
 }
 
+std::optional<Framework> framework_of(const Json& scenario, const std::string& file) {
+  if (scenario.find("framework") == nullptr) return std::nullopt;
+  return chosen(JsonView(scenario, file).at("framework"));
+}
+
 Completed with_framework(const Json& scenario, const std::string& file) {
   Completed completed{scenario, {}};
-  if (scenario.find("framework") == nullptr) return completed;
-  const JsonView root(scenario, file);
-  const Framework framework = chosen(root.at("framework"));
-  Json sized                = scenario;
+  const std::optional<Framework> framework = framework_of(scenario, file);
+  if (!framework) return completed;
+  Json sized = scenario;
   if (const Json* workload = scenario.find("workload")) sized.set("workload", workload::with_preset(*workload));
-  for (const FrameworkSetting& setting : framework.settings) {
+  for (const FrameworkSetting& setting : framework->settings) {
     const auto words        = split(setting.key, '.');
     const std::string &part = words[0], &key = words[1];
     std::optional<Json> holder = section(completed.json, part);

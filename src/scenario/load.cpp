@@ -108,7 +108,7 @@ std::vector<int64_t> divisors(int64_t number) {
 Json read_source(const std::string& path, const std::vector<std::string>& overrides) {
   Json json = parse_json(read_file(path), path);
   for (const std::string& setting : overrides) override_with(json, setting);
-  return with_framework(json, path).json;
+  return json;
 }
 
 JsonView Scenario::root() const {
@@ -186,9 +186,19 @@ Json asked_for(Json strategy, Json placement) {
 
 Expected<Scenario> with_strategy(const Scenario& base, Json strategy, Json placement,
                                  const platform::Platform& platform) {
-  const Json asked = asked_for(std::move(strategy), std::move(placement));
-  const JsonView root(asked, base.file);
-  auto read = try_read_strategy(root.at("strategy"), base.workload);
+  return with_parts(base, asked_for(std::move(strategy), std::move(placement)), platform);
+}
+
+Expected<Scenario> with_parts(const Scenario& base, const Json& parts, const platform::Platform& platform) {
+  const JsonView root(parts, base.file);
+  Json work;
+  std::optional<Workload> other;  // than that of `base`
+  if (const Json* stated = parts.find("workload")) {
+    work.set("workload", workload::with_preset(*stated));
+    if (*work.find("workload") != *base.source.find("workload"))
+      other = read_workload(JsonView(work, base.file).at("workload"));
+  }
+  auto read = try_read_strategy(root.at("strategy"), other ? *other : base.workload);
   if (!read) return read.refusal();
   auto placed = try_read_placement(part_or_empty(root, "placement"));
   if (!placed) return placed.refusal();
@@ -196,7 +206,13 @@ Expected<Scenario> with_strategy(const Scenario& base, Json strategy, Json place
   Scenario scenario  = base;
   scenario.strategy  = *std::move(read);
   scenario.placement = *std::move(placed);
-  for (const auto& [key, value] : *asked.if_object()) scenario.source.set(key, value);
+  if (other) {
+    scenario.workload = *std::move(other);
+    scenario.source.set("workload", *work.find("workload"));
+  }
+  for (const char* key : {"strategy", "placement", "cost", "collective", "host"}) {
+    if (const Json* part = parts.find(key)) scenario.source.set(key, *part);
+  }
   read_rest(scenario.root(), scenario);
   scenario.collectives.storage = base.collectives.storage;
   return scenario;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/lower/pointwise.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/strategy_key.h"
 #include "foreflow/transform/split_data.h"
@@ -157,7 +158,9 @@ bool StageDemands::make(const std::string& key, const Scenario& scenario, const 
     const Strategy& strategy = scenario.strategy;
     const int parts          = strategy.microbatches * (strategy.dp / strategy.replicas_sharing());
     const auto price         = [&](const ir::OpCall& call, std::span<const ir::Type> outputs) {
-      return scenario.cost.compute({call, outputs}, device).time;
+      const cost::Application application{call, outputs};
+      const bool may_vanish = strategy.fuses && lower::is_pointwise(application, call.def.work(call, outputs));
+      return may_vanish ? Seconds(0) : scenario.cost.compute(application, device).time;
     };
     transform::StageModel stages(source.module, ops::table(), splits(strategy), parts, source.shards, price);
     std::vector<StageMessage> messages;

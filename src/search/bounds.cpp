@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
+#include <tuple>
 
 #include "foreflow/base/memory.h"
 #include "foreflow/base/process.h"
@@ -50,8 +51,12 @@ Json family_of(const Scenario& scenario, int64_t batch) {
   return Json(scenario.source).set("strategy", family_strategy(scenario, batch)).set("placement", Json::object());
 }
 
+// A framework may say more of the workload where degrees are above 1.
+std::string workload_of(const Scenario& scenario) { return scenario.source.find("workload")->dump_compact(); }
+
 std::string name_of(const ReadPoint& point, int64_t batch) {
-  return std::to_string(point.cluster->hardware) + family_strategy(*point.scenario, batch).dump_compact();
+  return std::to_string(point.cluster->hardware) + family_strategy(*point.scenario, batch).dump_compact() +
+         workload_of(*point.scenario);
 }
 
 // The largest of `batches` that is a multiple of `batch`, so that one demand serves several batches.
@@ -62,10 +67,11 @@ int64_t common_batch(const std::set<int64_t>& batches, int64_t batch) {
   return batch;
 }
 
-// The programs of workloads, by what they depend on: the batch, and whether attention is one op.
-using Programs = std::map<std::pair<int64_t, transform::Attention>, std::optional<scenario::Sequential>>;
-std::pair<int64_t, transform::Attention> program_key(const Scenario& scenario) {
-  return {batch_of(scenario), scenario.strategy.attention_used()};
+// The programs of workloads, by what they depend on: the batch, whether attention is one op, and the workload.
+using ProgramKey = std::tuple<int64_t, transform::Attention, std::string>;
+using Programs   = std::map<ProgramKey, std::optional<scenario::Sequential>>;
+ProgramKey program_key(const Scenario& scenario) {
+  return {batch_of(scenario), scenario.strategy.attention_used(), workload_of(scenario)};
 }
 
 std::optional<Scenario> read_family(const Json& source, const std::string& file) {

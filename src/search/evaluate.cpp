@@ -47,6 +47,12 @@ void make_room(size_t step) {
   if (step == kLowered) release_free_memory();
 }
 
+// What the scenario says of a part.
+std::string text_of(const scenario::Scenario& scenario, const char* part) {
+  const Json* json = scenario.source.find(part);
+  return json == nullptr ? "" : json->dump_compact();
+}
+
 Prediction unpredicted(Refusal refusal) {
   Prediction prediction;
   prediction.refusal   = std::move(refusal);
@@ -99,14 +105,15 @@ Prediction judged(Prediction prediction, Risk risk) {
 }
 
 Prediction Predictor::predict(const ReadPoint& point) {
-  if (point.cluster != of_) shared_ = scenario::SharedPrograms();
+  if (point.cluster != of_) shared_.clear();
   of_                                = point.cluster;
   const scenario::Scenario& scenario = *point.scenario;
   try {
     const auto program = sequential(scenario);
     if (!program) return unpredicted(program.refusal());
+    auto& shared = shared_[text_of(scenario, "workload") + text_of(scenario, "cost")];
     const auto outcome =
-        scenario::try_run(scenario, **program, point.cluster->platform, make_room, &shared_, report::Detail::devices);
+        scenario::try_run(scenario, **program, point.cluster->platform, make_room, &shared, report::Detail::devices);
     if (!outcome) return unpredicted(outcome.refusal());
     Prediction prediction = answer(outcome->summary);
     if (worlds_.count > 0 && !prediction.refusal)
@@ -139,7 +146,8 @@ void Predictor::prepare(const scenario::Scenario& scenario) {
 
 Expected<const scenario::Sequential*> Predictor::sequential(const scenario::Scenario& scenario) {
   const scenario::Strategy& strategy = scenario.strategy;
-  const std::tuple key{strategy.global_batch, strategy.attention_used(), strategy.copies_attention()};
+  const std::tuple key{strategy.global_batch, strategy.attention_used(), strategy.copies_attention(),
+                       text_of(scenario, "workload")};
   const auto found = built_.find(key);
   if (found != built_.end()) return &found->second;
   auto sequential = scenario::try_build(scenario);

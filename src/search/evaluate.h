@@ -35,8 +35,8 @@ Refusal read_refusal(const JsonView& json);
 std::string print(const Prediction& prediction);
 Prediction read_prediction(const std::string& text);
 
-// Keeps undistributed programs, by global batch and fused attention, and the programs of replicas that were used last,
-// for later points. All points are of one question.
+// Keeps undistributed programs, by global batch, fused attention and workload, and the programs of replicas that were
+// used last, for later points. All points are of one question.
 class Predictor {
  public:
   explicit Predictor(Worlds worlds = {}) : worlds_(std::move(worlds)) {}
@@ -54,9 +54,10 @@ class Predictor {
   std::vector<Seconds> times_in_worlds(const ReadPoint& point, const scenario::Sequential& program) const;
 
   Worlds worlds_;
-  std::map<std::tuple<int64_t, transform::Attention, bool>, scenario::Sequential> built_;
+  std::map<std::tuple<int64_t, transform::Attention, bool, std::string>, scenario::Sequential> built_;
   const Cluster* of_ = nullptr;  // to which the shared programs belong
-  scenario::SharedPrograms shared_;
+  // By what a framework may change with the degrees, workload and cost model, whose prices decide where stages are cut.
+  std::map<std::string, scenario::SharedPrograms> shared_;
 };
 
 }  // namespace foreflow::search

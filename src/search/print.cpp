@@ -15,12 +15,15 @@ constexpr std::string_view kOfPlatform = "platform.";
 // The rankings of one result have the same columns: those that every ranking shows, and the keys that vary.
 class Ranking {
  public:
-  Ranking(const std::vector<Candidate>& all, const Goal& goal)
-      : goal_(goal), own_(own_columns(goal)), disturbed_(all.front().spread.has_value()) {
+  Ranking(const Result& result, const Goal& goal)
+      : goal_(goal),
+        hidden_(result.by_framework),
+        own_(own_columns(goal)),
+        disturbed_(result.ranked.front().spread.has_value()) {
+    const std::vector<Candidate>& all = result.ranked;
     std::map<std::string, std::map<std::string, size_t>> used;
     for (const Candidate& candidate : all) {
-      for (const auto& [key, value] : said(candidate.strategy, candidate.placement, candidate.platform))
-        ++used[key][value];
+      for (const auto& [key, value] : chosen(candidate)) ++used[key][value];
     }
     const auto varies = [&](const std::string& key) {
       const auto& values = used[key];
@@ -67,6 +70,13 @@ class Ranking {
   }
 
  private:
+  // Without the keys that the framework decides.
+  Said chosen(const Candidate& candidate) const {
+    Said all = said(candidate.strategy, candidate.placement, candidate.platform);
+    for (const std::string& key : hidden_) all.erase(key);
+    return all;
+  }
+
   // ", the same with overlap_tensor 2, overlap_tensor 4"
   static std::string same_words(const Candidate& candidate, bool first) {
     std::string words;
@@ -81,7 +91,7 @@ class Ranking {
   }
 
   Row row(size_t place, const Candidate& candidate) const {
-    const Said all  = said(candidate.strategy, candidate.placement, candidate.platform);
+    const Said all  = chosen(candidate);
     const auto word = [&](const std::string& key) { return all.contains(key) ? all.at(key) : ""; };
     Row cells       = {std::to_string(place)};
     for (const auto& [key, title] : columns_) cells.push_back(word(key));
@@ -107,6 +117,7 @@ class Ranking {
   std::vector<std::pair<std::string, std::string>> columns_;  // key and title
   std::vector<std::string> more_;
   const Goal& goal_;
+  const std::set<std::string> hidden_;
   std::vector<const ObjectiveDef*> own_;
   bool disturbed_;
 };
@@ -160,7 +171,7 @@ std::string to_text(const Result& result, size_t top) {
   if (result.ranked.empty()) return text + (result.interrupted ? "\nNone was found yet\n" : "\nNo strategy works\n");
   if (result.worlds > 0) text += "\n" + worlds_line(result);
   const Goal& goal = result.goal;
-  const Ranking ranking(result.ranked, goal);
+  const Ranking ranking(result, goal);
   text += fmt::format("\nBest by {}", goal.objective->name);
   if (goal.terms.at_least > 0) text += fmt::format(", at {:g} samples/s or more", goal.terms.at_least);
   text += "\n" + ranking.table(result.ranked, top);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "search/framework_keys.h"
 #include "search/goal.h"
 #include "search/prices.h"
 
@@ -33,8 +34,7 @@ Json strategy_json(const ReadPoint& point) {
   json.set("dp", strategy.dp).set("tp", strategy.tp).set("pp", strategy.pp).set("microbatches", strategy.microbatches);
   if (strategy.global_batch > 0) json.set("global_batch", strategy.global_batch);
   json.set("schedule", strategy.schedule->name);
-  const Json said = strategy_of(point.point);
-  for (const auto& [key, value] : *said.if_object()) {
+  for (const auto& [key, value] : *point.scenario->source.find("strategy")->if_object()) {
     if (json.find(key) == nullptr && key != "microbatch_size") json.set(key, value);
   }
   return json;
@@ -52,8 +52,13 @@ Question::Question(const Json& source, const std::string& file, const Options& o
 
 ReadPoint Question::read(const Json& point) const {
   const Cluster& cluster = clusters_[space_.cluster(point)];
-  return {point, &cluster,
-          scenario::with_strategy(cluster.base, strategy_of(point), space_.placement(point), *cluster.platform)};
+  Json strategy = strategy_of(point), placement = space_.placement(point);
+  if (cluster.asked.is_null())
+    return {point, &cluster,
+            scenario::with_strategy(cluster.base, std::move(strategy), std::move(placement), *cluster.platform)};
+  const Json parts =
+      completed_by_framework(cluster.asked, cluster.base.file, std::move(strategy), std::move(placement));
+  return {point, &cluster, scenario::with_parts(cluster.base, parts, *cluster.platform)};
 }
 
 Bytes largest_memory(const platform::Platform& platform) {

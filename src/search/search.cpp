@@ -4,6 +4,7 @@
 #include <limits>
 #include <tuple>
 
+#include "search/framework_keys.h"
 #include "search/question.h"
 #include "search/score.h"
 
@@ -81,6 +82,7 @@ Result search(const Json& source, const std::string& file, const Options& option
   result.risk             = options.risk;
   result.disturbances     = question.worlds().said;
   result.goal             = question.goal();
+  result.by_framework     = keys_of_framework(source, file);
   if (result.points == 0) measure(question.space(), result);
   rank(result.ranked, result.goal);
   result.pareto      = pareto_of(result.ranked, result.goal);

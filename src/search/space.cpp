@@ -4,7 +4,9 @@
 #include <set>
 
 #include "foreflow/scenario/axes.h"
+#include "foreflow/scenario/framework.h"
 #include "search/axes.h"
+#include "search/framework_keys.h"
 
 namespace foreflow::search {
 namespace {
@@ -89,11 +91,22 @@ Choices degrees(const JsonView& strategy, const SpaceFacts& facts) {
   return choices;
 }
 
-// The degrees are decided together.
-Dimension degrees(const JsonView& strategy, const std::vector<SpaceFacts>& facts) {
+// The degrees are decided together, and with them what the framework makes of them.
+Dimension degrees(const JsonView& strategy, const std::vector<SpaceFacts>& facts, FrameworkKeys framework) {
   Dimension dimension{"dp-tp-pp", {}, nullptr};
-  for (const SpaceFacts& of_cluster : facts) dimension.by_cluster.push_back(degrees(strategy, of_cluster));
+  for (const SpaceFacts& of_cluster : facts) {
+    Choices& choices = dimension.by_cluster.emplace_back(degrees(strategy, of_cluster));
+    for (Json& choice : choices) choice = with(choice, framework.with(choice));
+  }
   return dimension;
+}
+
+bool decides(const Dimension& dimension, std::string_view key) {
+  return dimension.key == key ||
+         std::any_of(dimension.by_cluster.begin(), dimension.by_cluster.end(), [key](const Choices& choices) {
+           return std::any_of(choices.begin(), choices.end(),
+                              [key](const Json& choice) { return choice.find(key) != nullptr; });
+         });
 }
 
 const AxisDef* row_of(std::string_view key) {
@@ -112,11 +125,11 @@ Dimension given(const JsonView& holder, const std::string& key, const std::strin
 
 // Keys with a fixed value come first, because rules may depend on them.
 Region region_of(const JsonView& strategy, const JsonView& placement, const Choices& platforms,
-                 const std::vector<SpaceFacts>& facts) {
+                 const std::vector<SpaceFacts>& facts, FrameworkKeys framework) {
   strategy.allow_only(scenario::strategy_keys().names());
   Region given_values, ruled;
   if (!platforms.empty()) given_values.push_back({std::string(kPlatform), platforms, nullptr});
-  given_values.push_back(degrees(strategy, facts));
+  given_values.push_back(degrees(strategy, facts, std::move(framework)));
   for (const auto& [key, value] : strategy.members()) {
     if (is_degree(key)) continue;
     Dimension dimension = given(strategy, key, "");
@@ -134,7 +147,7 @@ Region region_of(const JsonView& strategy, const JsonView& placement, const Choi
   }
   const auto decided = [&](std::string_view key) {
     return std::any_of(given_values.begin(), given_values.end(),
-                       [&](const Dimension& other) { return other.key == key; });
+                       [&](const Dimension& other) { return decides(other, key); });
   };
   const bool placed = !placement.json().is_null();
   for (const AxisDef& row : axis_table()) {
@@ -196,8 +209,9 @@ bool may_be_open(const Dimension& dimension) {
 
 bool has_same_choices(const Dimension& dimension) { return dimension.rule == nullptr && dimension.by_cluster.empty(); }
 
-Space::Space(const Json& source, const std::string& file, const std::vector<Cluster>& clusters)
-    : placement_(own_placement(source)) {
+Space::Space(const Json& source, const std::string& file, const std::vector<Cluster>& clusters) {
+  const Json known = scenario::with_framework(source, file).json;  // of the placement; `strategy` may be a list
+  placement_       = own_placement(known);
   Choices platforms;
   for (const Cluster& cluster : clusters) {
     facts_.push_back(facts_of(cluster.base, *cluster.platform));
@@ -207,14 +221,15 @@ Space::Space(const Json& source, const std::string& file, const std::vector<Clus
   }
   const Json none       = Json::object();
   const Json* strategy  = source.find("strategy");
-  const Json* placement = source.find(kPlacement);
+  const Json* placement = known.find(kPlacement);
   Json holder           = Json::object();
   holder.set("strategy", strategy != nullptr ? *strategy : none);
   holder.set(kPlacement, placement != nullptr ? *placement : Json());
   const JsonView root(holder, file);
   const JsonView wanted = root.at("strategy");
   const auto add        = [&](const JsonView& part) {
-    regions_.push_back(region_of(part, root.at(kPlacement), platforms, facts_));
+    regions_.push_back(
+               region_of(part, root.at(kPlacement), platforms, facts_, FrameworkKeys(source, file, part.json())));
   };
   if (wanted.json().if_array() == nullptr) {
     add(wanted);

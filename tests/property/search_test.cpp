@@ -9,6 +9,7 @@
 #include <set>
 
 #include "foreflow/collective/library.h"
+#include "foreflow/scenario/framework.h"
 #include "search/bounds.h"
 #include "search/question.h"
 #include "search/refine.h"
@@ -46,6 +47,8 @@ const std::vector<Key> kKeys = {
      {R"(["all_gather", "ring"])", R"(["striped_ring", "all_to_all"])", R"("ring")"},
      Key::For::transformers},
     {"ep", {"[1, 2]", "2", R"("any")"}, Key::For::experts},
+    {"fusion", {"[false, true]", "true"}},
+    {"attention", {R"(["flash", "unfused"])", R"("unfused")"}, Key::For::transformers},
 };
 
 class Draw {
@@ -65,6 +68,7 @@ class Draw {
     json.set("cost", one_of({R"({"model": "roofline"})", R"({"model": "roofline"})", R"({"model": "distir"})"}));
     json.set("strategy", strategy());
     json.set("placement", one_of({R"("packed")", R"({"order": "any"})", R"(["packed", "spread"])"}));
+    if (random_() % 3 == 0) run_by_framework(json);
     return json;
   }
 
@@ -79,6 +83,14 @@ class Draw {
         R"({"model": "moe", "layers": 4, "hidden": 64, "heads": 4, "feed_forward": 128, "sequence": 32, "vocabulary": 128, "experts": 4, "routing_groups": 2)"};
     return parse_json(members[family] + R"(, "dtype": "f16", )" + mode() + "}", "workload");
   }
+  // Its costs are those of calibrated devices.
+  void run_by_framework(Json& json) {
+    const auto& all = scenario::frameworks();
+    json.set("framework", all[random_() % all.size()].name);
+    json.set("cost", parse_json(R"({"model": "calibrated"})", "draw"));
+    json.set("platform", one_of({R"({"topology": "dgx_a100"})", R"({"topology": "dgx_h100"})"}));
+  }
+
   std::string mode() {
     if (!training_) return R"("mode": "inference")";
     return R"("mode": "training", "optimizer": ")" + std::string(random_() % 2 == 0 ? "sgd" : "adam") +

@@ -28,6 +28,10 @@ struct Framework {
 // The profiles that come with Foreflow, by name.
 const std::vector<Framework>& frameworks();
 
+// The profile that a scenario names, built in or in a file; nothing without "framework". Throws Error as
+// with_framework() does.
+std::optional<Framework> framework_of(const Json& scenario, const std::string& file);
+
 // Reads a profile. Throws Error at an unknown key, condition or kind of value.
 Framework read_framework(const JsonView& json);
 
@@ -35,6 +39,8 @@ Framework read_framework(const JsonView& json);
 struct FrameworkCondition {
   std::string_view name, doc;
   bool (*holds)(const Json& scenario);
+  // Whether it asks for more of a strategy than what tp divides and which other degrees are above 1.
+  bool needs_more_than_degrees = false;
 };
 const std::vector<FrameworkCondition>& framework_conditions();
 

@@ -102,6 +102,9 @@ std::vector<int> places(const Scenario& scenario, const platform::Platform& plat
 // nothing else of the scenario is read again or copied.
 Expected<Scenario> with_strategy(const Scenario& base, Json strategy, Json placement,
                                  const platform::Platform& platform);
+// The same with the members `strategy` and, where they are there, `workload`, `placement`, `cost`, `collective` and
+// `host` of `parts` in place of the scenario's. Throws Error at a wrong workload.
+Expected<Scenario> with_parts(const Scenario& base, const Json& parts, const platform::Platform& platform);
 // The refusal that with_strategy gives to every strategy that agrees with `strategy`, which has only the known `keys`;
 // nothing if it may accept one of them. An absent placement counts as unknown.
 std::optional<Refusal> refuse_part(const Scenario& base, const KnownKeys& keys, Json strategy,

@@ -13,6 +13,9 @@ struct Cluster {
   // has no axes, so that there is no choice.
   Json said;
   scenario::Scenario base;  // everything except strategy and placement
+  // The scenario without strategy and placement as it was stated, before its framework set anything; null where it
+  // names none.
+  Json asked;
   scenario::PlatformRef platform;
   // Clusters with the same number have devices of the same kinds.
   int hardware = 0;

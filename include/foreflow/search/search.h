@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,8 @@ struct Result {
   // it; 0 when proven. Absent: not known.
   std::optional<double> gap;
   std::vector<Candidate> ranked;  // by the objective, best first
+  // Keys of the strategy that the framework of the scenario decides, which therefore were no choice.
+  std::set<std::string> by_framework;
   // Candidates than which no other is as good by both objectives of Goal::front, and better by one; in the order of the
   // first of them, best first.
   std::vector<Candidate> pareto;

@@ -3,9 +3,9 @@
 #include <limits>
 
 #include "ops/common/broadcast.h"
+#include "ops/common/generator.h"
 #include "ops/common/normalisation.h"
 #include "ops/common/work.h"
-#include "ops/random/random.h"
 
 namespace foreflow::ops {
 namespace {

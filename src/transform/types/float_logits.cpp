@@ -49,9 +49,12 @@ class LossWidener {
   void widen(const ir::Op& op) {
     const auto inputs             = entry_.inputs(op);
     std::vector<ValueId> operands = copies(inputs, map_);
-    const auto [wide, fresh]      = wide_.try_emplace(inputs[0], ValueId::none);
-    if (fresh) wide->second = cast(operands[0], ir::DType::f32);
-    operands[0]        = wide->second;
+    for (size_t i = 0; i < operands.size(); ++i) {  // targets and weights of classes may be numbers of the same type
+      if (inputs[i] == ValueId::none || !is_narrow(type(inputs[i]))) continue;
+      const auto [wide, fresh] = wide_.try_emplace(inputs[i], ValueId::none);
+      if (fresh) wide->second = cast(operands[i], ir::DType::f32);
+      operands[i] = wide->second;
+    }
     const size_t first = ir::index(builder_.append(op.def, op.callee, op.attributes, operands, op.result_count));
     for (uint32_t i = 0; i < op.result_count; ++i) {
       const ValueId result    = entry_.output(op, i);
@@ -68,7 +71,7 @@ class LossWidener {
   const interpret::MixedInterpretation meaning_;
   ir::FunctionBuilder builder_;
   ValueMap map_;
-  std::map<ValueId, ValueId> wide_;  // by the logits
+  std::map<ValueId, ValueId> wide_;  // by what was converted
 };
 
 }  // namespace

@@ -66,6 +66,16 @@ TEST(FloatLogits, ComputeTheLossMoreExactly) {
   }
 }
 
+// Squares of differences have targets of the same type.
+TEST(FloatLogits, OfAPerceptronAreComparedWithTargetsInFloat32) {
+  for (const char* framework : {"megatron-lm", "ddp", "fsdp", "torchtitan"}) {
+    const std::string text = R"({"framework": ")" + std::string(framework) + R"(", "workload": {"model": "mlp",
+      "layers": 4, "hidden": 64, "dtype": "bf16"}, "platform": {"topology": "dgx_h100"},
+      "strategy": {"dp": 2, "global_batch": 8}})";
+    EXPECT_GT(run(load(parse_json(text, "mlp.json"), "mlp.json")).summary.iteration_time, Seconds(0)) << framework;
+  }
+}
+
 TEST(FloatLogits, AreForNarrowTypes) {
   const std::string text = R"({"workload": {"model": "gpt", "layers": 1, "hidden": 16, "heads": 2, "dtype": "f32",
     "float_logits": true}, "platform": {"topology": "dgx_h100"}})";
