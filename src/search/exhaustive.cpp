@@ -20,10 +20,10 @@
 
 #include "foreflow/base/worker_pool.h"
 #include "search/branch_worker.h"
+#include "search/distinct_points.h"
 #include "search/guesses.h"
 #include "search/open_branches.h"
 #include "search/outcome.h"
-#include "search/placement_forms.h"
 #include "search/refine.h"
 #include "search/survey.h"
 
@@ -54,6 +54,12 @@ std::optional<Json> unchunked(const Branches& branches, const Branch& branch) {
   return branches.sibling(branch, "overlap_tensor", int64_t{1});
 }
 
+std::vector<const Prospect*> prospects_of(const std::vector<Entry>& entries) {
+  std::vector<const Prospect*> prospects;
+  for (const Entry& entry : entries) prospects.push_back(&entry.prospect);
+  return prospects;
+}
+
 class Search {
  public:
   Search(const Question& question, const Options& options)
@@ -63,7 +69,7 @@ class Search {
         worker_(question, surveyor_),
         outcome_(question, options, surveyor_.branches()),
         waiting_(outcome_.standing()),
-        same_(question.worlds().count > 0) {}
+        distinct_(question, surveyor_.branches()) {}
 
   Result run() {
     is_large_ = options_.pruning != Pruning::none && question_.space().estimate() > kLarge;
@@ -186,9 +192,7 @@ class Search {
   const Branches& branches() const { return surveyor_.branches(); }
 
   void expand(const std::vector<Entry>& chosen, WorkerPool& workers) {
-    std::vector<const Prospect*> parents;
-    for (const Entry& entry : chosen) parents.push_back(&entry.prospect);
-    for (auto& child : ask_children(parents, workers)) {
+    for (auto& child : ask_children(prospects_of(chosen), workers)) {
       if (const auto* refused = std::get_if<Refused>(&child))
         outcome_.refuse(*refused);
       else
@@ -197,44 +201,16 @@ class Search {
   }
 
   void predict(const std::vector<Entry>& chosen, WorkerPool& workers) {
-    std::vector<std::string> keys, points, asked;
-    for (const Entry& entry : chosen) {
-      const std::string& point = entry.prospect.point;
-      keys.push_back(same_.key(question_.read(parse_json(point, "point")), point));
-      if (!predicted_.emplace(keys.back(), Prediction()).second) continue;
-      points.push_back(point);
-      asked.push_back(keys.back());
-    }
-    const std::vector<Prediction> predictions = question_.kept().predictions(points, workers, kPredictRequest);
-    for (size_t i = 0; i < asked.size(); ++i) predicted_[asked[i]] = predictions[i];
-    for (size_t i = 0; i < chosen.size(); ++i) {
-      const Prospect& prospect = chosen[i].prospect;
-      outcome_.add(prospect.branch(), prospect.point, admitted(predicted_.at(keys[i]), question_.goal().terms));
-    }
+    std::vector<std::string> points;
+    for (const Entry& entry : chosen) points.push_back(entry.prospect.point);
+    const std::vector<Prediction> predictions = distinct_.predictions(points, workers);
+    for (size_t i = 0; i < chosen.size(); ++i)
+      outcome_.add(chosen[i].prospect.branch(), points[i], admitted(predictions[i], question_.goal().terms));
   }
 
-  // Neighbours in the order of their text share a model of stages more often than not. Points that do the same have the
-  // same bound.
   void refine(std::vector<Entry> chosen, WorkerPool& workers) {
-    std::vector<std::pair<std::string, size_t>> keys;
-    std::map<std::string, size_t> known;
-    std::vector<size_t> same;
-    for (size_t i = 0; i < chosen.size(); ++i) {
-      const Branch branch    = chosen[i].prospect.branch();
-      const Json fastest     = branches().fastest(branch);
-      const ReadPoint read   = question_.read(fastest);
-      const bool refines     = branches().can_be_refined(branch);
-      const std::string name = refines ? same_.key(read, fastest.dump_compact()) : std::to_string(i);
-      same.push_back(known.emplace(name, i).first->second);
-      if (same[i] == i) keys.emplace_back(read.scenario ? Refiner::key(*read.scenario) : "", i);
-    }
-    std::sort(keys.begin(), keys.end());
-    std::vector<const Prospect*> asked;
-    for (const auto& [key, i] : keys) asked.push_back(&chosen[i].prospect);
-    const std::vector<Refined> answers = ask_refined(asked, workers);
-    std::vector<Refined> all(chosen.size());
-    for (size_t k = 0; k < keys.size(); ++k) all[keys[k].second] = answers[k];
-    for (size_t i = 0; i < chosen.size(); ++i) refined(std::move(chosen[i]), all[same[i]]);
+    const std::vector<Refined> bounds = distinct_.bounds(prospects_of(chosen), workers);
+    for (size_t i = 0; i < chosen.size(); ++i) refined(std::move(chosen[i]), bounds[i]);
   }
 
   void refined(Entry entry, const Refined& bound) {
@@ -295,9 +271,8 @@ class Search {
   BranchWorker worker_;  // used in the workers
   Outcome outcome_;
   OpenBranches waiting_;
-  SamePredictions same_;
-  std::map<std::string, Prediction> predicted_;  // by their names
-  std::map<std::string, Prediction> guessed_;    // by the texts of the points
+  DistinctPoints distinct_;
+  std::map<std::string, Prediction> guessed_;  // by the texts of the points
   bool is_large_    = false;
   bool interrupted_ = false;
   size_t taken_ = 0, next_dive_ = 0;
