@@ -7,6 +7,7 @@
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/pieces.h"
 #include "transform/pass_arguments.h"
+#include "transform/pipeline/pipelined_program.h"
 #include "transform/pipeline/pipeliner.h"
 #include "transform/pipeline/stages.h"
 #include "transform/pipeline/step_plan.h"

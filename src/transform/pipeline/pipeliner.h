@@ -8,10 +8,6 @@
 
 namespace foreflow::transform {
 
-// Whether backward passes are split into tasks for input and weight gradients: because the plan has such tasks, or
-// because `wanted` delays weight gradients.
-bool splits_backward(const Pipeline& wanted, const schedule::Plan& plan);
-
 // Cuts `module` as `wanted` says and runs it by `plan`, the plan of the schedule before weight gradients are delayed
 // (the best delay depends on the stages). If backward passes are split, `module` must come from separate_products.
 //

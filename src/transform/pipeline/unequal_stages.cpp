@@ -6,6 +6,7 @@
 #include "foreflow/transform/simplify.h"
 #include "foreflow/transform/split_data.h"
 #include "transform/context/split_stages.h"
+#include "transform/pipeline/pipelined_program.h"
 #include "transform/pipeline/pipeliner.h"
 #include "transform/pipeline/stage_devices.h"
 #include "transform/pipeline/step_plan.h"

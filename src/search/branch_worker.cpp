@@ -1,0 +1,102 @@
+#include "search/branch_worker.h"
+
+#include <algorithm>
+
+namespace foreflow::search {
+namespace {
+
+constexpr size_t kTogether    = 64;   // branches in one request: they have much in common
+constexpr auto kExpandRequest = "e";  // before a list of branches
+constexpr auto kRefineRequest = "r";  // likewise
+
+// The answers to requests of this kind about the branches.
+std::vector<std::string> ask(const std::string& kind, const std::vector<const Prospect*>& branches,
+                             WorkerPool& workers) {
+  std::vector<std::string> requests;
+  for (size_t first = 0; first < branches.size(); first += kTogether) {
+    Json together = Json::array();
+    for (size_t i = first; i < std::min(first + kTogether, branches.size()); ++i) together.push(to_json(*branches[i]));
+    requests.push_back(kind + together.dump_compact());
+  }
+  return workers.ask(requests);
+}
+
+}  // namespace
+
+std::vector<std::variant<Refused, Prospect>> ask_children(const std::vector<const Prospect*>& branches,
+                                                          WorkerPool& workers) {
+  std::vector<std::variant<Refused, Prospect>> children;
+  for (const std::string& text : ask(kExpandRequest, branches, workers)) {
+    const Json answers = parse_json(text, "branches");
+    for (const JsonView& child : JsonView(answers, "branches").items()) {
+      Prospect prospect = read_prospect(child.at("prospect"));
+      if (child.has("refusal"))
+        children.emplace_back(Refused{prospect.branch(), read_refusal(child.at("refusal"))});
+      else
+        children.emplace_back(std::move(prospect));
+    }
+  }
+  return children;
+}
+
+std::vector<Refined> ask_refined(const std::vector<const Prospect*>& branches, WorkerPool& workers) {
+  std::vector<Refined> all;
+  for (const std::string& text : ask(kRefineRequest, branches, workers)) {
+    for (const Refined& one : read_refined(text)) all.push_back(one);
+  }
+  return all;
+}
+
+std::string BranchWorker::answer(const std::string& request) {
+  const Json asked = parse_json(request.substr(1), "branches");
+  if (request[0] == *kPredictRequest) return print(predictor_.predict(question_.read(asked)));
+  const JsonView prospects(asked, "branches");
+  return request[0] == *kExpandRequest ? children_of(prospects) : bounds_of(prospects);
+}
+
+std::string BranchWorker::children_of(const JsonView& prospects) {
+  Json children = Json::array();
+  for (const JsonView& one : prospects.items()) {
+    const Prospect parent = read_prospect(one);
+    for (const Branch& child : surveyor_.branches().children(parent.branch())) children.push(judged(child, parent));
+  }
+  return children.dump_compact();
+}
+
+Json BranchWorker::judged(const Branch& child, const Prospect& parent) {
+  auto found = surveyor_.judge(child, parent.number, &parent);
+  Json json  = Json::object();
+  if (const auto* refused = std::get_if<Refused>(&found)) {
+    const Prospect place{{}, {}, parent.number, child.region, child.depth, child.point.dump_compact()};
+    return json.set("prospect", to_json(place)).set("refusal", json_of(refused->refusal));
+  }
+  // The refined bound of a branch is that of its fastest point.
+  const Branches& branches = surveyor_.branches();
+  Prospect& own            = std::get<Prospect>(found);
+  own.is_refined           = parent.is_refined && branches.fastest(child) == branches.fastest(parent.branch());
+  own.is_uncut             = parent.is_uncut;
+  own.is_sketched          = parent.is_sketched;
+  return json.set("prospect", to_json(own));
+}
+
+std::string BranchWorker::bounds_of(const JsonView& prospects) {
+  std::vector<Refined> all;
+  for (const JsonView& one : prospects.items()) all.push_back(refined_bound(read_prospect(one).branch()));
+  return print(all);
+}
+
+Refined BranchWorker::refined_bound(const Branch& branch) {
+  const Branches& branches = surveyor_.branches();
+  const Json fastest       = branches.fastest(branch);
+  const ReadPoint read     = question_.read(fastest);
+  if (!read.scenario) return {};
+  if (branches.can_be_refined(branch)) return refiner_.refine(read);
+  std::vector<ReadPoint> points;
+  for (const Json& placement : branches.counted(branch)) {
+    points.push_back(question_.read(with(fastest, placement)));
+    if (!points.back().scenario) return {};
+  }
+  return {refiner_.sketch(points.empty() ? std::vector{read} : points)};
+}
+
+}  // namespace foreflow::search

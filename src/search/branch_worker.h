@@ -1,0 +1,45 @@
+// What an exhaustive search asks its workers about branches, and how these answer.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "foreflow/base/worker_pool.h"
+#include "search/refine.h"
+#include "search/survey.h"
+
+namespace foreflow::search {
+
+// Requests for predictions begin with this, before the point.
+constexpr auto kPredictRequest = "p";
+
+// Answers requests.
+class BranchWorker {
+ public:
+  // Both must outlive it.
+  BranchWorker(const Question& question, Surveyor& surveyor)
+      : question_(question), surveyor_(surveyor), predictor_(question.worlds()), refiner_(predictor_) {}
+
+  std::string answer(const std::string& request);
+
+ private:
+  std::string children_of(const JsonView& prospects);
+  std::string bounds_of(const JsonView& prospects);
+  Json judged(const Branch& child, const Prospect& parent);
+  Refined refined_bound(const Branch& branch);
+
+  const Question& question_;
+  Surveyor& surveyor_;
+  Predictor predictor_;
+  Refiner refiner_;
+};
+
+// The children of these branches, in their order. `workers` answer as BranchWorker does.
+std::vector<std::variant<Refused, Prospect>> ask_children(const std::vector<const Prospect*>& branches,
+                                                          WorkerPool& workers);
+
+// The refined bounds of these branches, in their order. Neighbours should have much in common (Refiner::key).
+std::vector<Refined> ask_refined(const std::vector<const Prospect*>& branches, WorkerPool& workers);
+
+}  // namespace foreflow::search

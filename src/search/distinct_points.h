@@ -1,0 +1,31 @@
+// Asks workers about points only once where several do the same.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "search/branch_worker.h"
+#include "search/placement_forms.h"
+
+namespace foreflow::search {
+
+class DistinctPoints {
+ public:
+  // Both must outlive it.
+  DistinctPoints(const Question& question, const Branches& branches)
+      : question_(question), branches_(branches), same_(question.worlds().count > 0) {}
+
+  // The predictions of points, compact JSON each, in their order.
+  std::vector<Prediction> predictions(const std::vector<std::string>& points, WorkerPool& workers);
+  // The refined bounds of branches, in their order. Those whose fastest points do the same have the same.
+  std::vector<Refined> bounds(const std::vector<const Prospect*>& branches, WorkerPool& workers);
+
+ private:
+  const Question& question_;
+  const Branches& branches_;
+  SamePredictions same_;
+  std::map<std::string, Prediction> predicted_;  // by their names
+};
+
+}  // namespace foreflow::search

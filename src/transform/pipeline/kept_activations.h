@@ -1,0 +1,19 @@
+// What a forward pass keeps for the backward pass, wherever the program is cut into stages.
+#pragma once
+
+#include <vector>
+
+#include "transform/pipeline/modelled_program.h"
+
+namespace foreflow::transform {
+
+// A forward value is held by the stage that makes it, if a backward op of that stage reads it; a view keeps what it
+// looks at.
+struct KeptActivation {
+  int32_t maker, reader;  // anchors
+  Bytes bytes;
+};
+
+std::vector<KeptActivation> kept_activations(const ModelledProgram& program);
+
+}  // namespace foreflow::transform

@@ -1,0 +1,46 @@
+#include "transform/pipeline/model_cuts.h"
+
+#include "foreflow/base/refusal.h"
+#include "transform/pipeline/stages.h"
+
+namespace foreflow::transform {
+
+size_t ModelCuts::add_prices(const StagePrices& prices) {
+  places_.push_back(cut_places(program_.function, program_.phases, program_.ends, program_.anchors, program_.values,
+                               prices, program_.parts));
+  return places_.size() - 1;
+}
+
+Cuts ModelCuts::find(const Pipeline& wanted, size_t prices) {
+  const schedule::Plan plan{wanted.size, wanted.schedule->mapping, {}};  // the order of tasks cuts nothing
+  const auto stages = static_cast<size_t>(plan.stages());
+  if (stages == 1) return {};
+  const std::vector<CutPlace>& places = places_[prices];
+  if (wanted.partition == StagePartition::layers) {
+    if (!layers_) layers_ = layer_ends(*program_.module, places, wanted.layers.layers);
+    return layer_cuts(places, *layers_, wanted);
+  }
+  const StageLimits limits = limits_of(wanted, plan);
+  const Cuts cuts =
+      wanted.partition == StagePartition::uniform ? uniform_cuts(places, limits.shares) : balanced(prices, limits);
+  if (cuts.size() + 1 < stages) throw RefusalError(Cause::stages, "pipeline: stages", "has too few ops");
+  return cuts;
+}
+
+// Without a limit of memory the cuts are the same for many schedules.
+Cuts ModelCuts::balanced(size_t prices, const StageLimits& limits) {
+  StageLimits unlimited = limits;
+  unlimited.memory      = Bytes(0);
+  unlimited.in_flight.clear();
+  const Cuts& cuts = known(prices, unlimited);
+  return limits.memory == Bytes(0) || fit(places_[prices], cuts, limits) ? cuts : known(prices, limits);
+}
+
+const Cuts& ModelCuts::known(size_t prices, const StageLimits& limits) {
+  const auto [found, fresh] =
+      known_.try_emplace({prices, limits.shares, limits.in_flight, limits.memory.value(), limits.seconds_per_byte});
+  if (fresh) found->second = balanced_cuts(quiet_places(places_[prices], limits.shares.size()), limits);
+  return found->second;
+}
+
+}  // namespace foreflow::transform

@@ -1,0 +1,35 @@
+// Finds the cuts of many pipelines of one program.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "transform/pipeline/cuts.h"
+#include "transform/pipeline/modelled_program.h"
+
+namespace foreflow::transform {
+
+class ModelCuts {
+ public:
+  // `program` must outlive it.
+  explicit ModelCuts(const ModelledProgram& program) : program_(program) {}
+
+  // As StageModel::add_prices.
+  size_t add_prices(const StagePrices& prices);
+  // The cuts of `wanted`, whose prices are those of number `prices`. Throws RefusalError if there are too few ops.
+  Cuts find(const Pipeline& wanted, size_t prices);
+
+ private:
+  Cuts balanced(size_t prices, const StageLimits& limits);
+  const Cuts& known(size_t prices, const StageLimits& limits);
+
+  const ModelledProgram& program_;
+  std::vector<std::vector<CutPlace>> places_;  // by number of prices
+  std::optional<LayerEnds> layers_;            // once they are asked for
+  // By prices and StageLimits.
+  std::map<std::tuple<size_t, std::vector<double>, std::vector<double>, double, double>, Cuts> known_;
+};
+
+}  // namespace foreflow::transform

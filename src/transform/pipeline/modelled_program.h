@@ -1,0 +1,47 @@
+// The program of one group of devices, of which a StageModel estimates the stages.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "foreflow/ir/module.h"
+#include "transform/layout/layout_domain.h"
+#include "transform/pipeline/op_prices.h"
+#include "transform/pipeline/phases.h"
+
+namespace foreflow::transform {
+
+struct ModelledProgram {
+  // The batch is divided into `parts`, the microbatches of all replicas. `shards`: as StagePrices::shards. Throws
+  // RefusalError as `pipeline` does.
+  ModelledProgram(std::shared_ptr<const ir::Module> module, int parts, int shards);
+  ModelledProgram(const ModelledProgram&)            = delete;  // `values` are of `layouts`
+  ModelledProgram& operator=(const ModelledProgram&) = delete;
+
+  // The part of the devices that run an op, or that have a value.
+  double share_of(const ir::Op& op) const { return shards.copies_of(op, values) / group; }
+  double share_of(size_t value) const { return shards.copies_of(values[value]) / group; }
+
+  // What a value needs on a device that has it, and the mean over the devices.
+  Bytes bytes_on_one(size_t value) const;
+  Bytes bytes_of(size_t value) const { return share_of(value) * bytes_on_one(value); }
+  // Of the activations and their gradients. Gradients of weights may be added up where they are made.
+  bool is_stored(size_t value) const;
+  // The value whose memory this one is, or is a part of.
+  size_t root_of(size_t value) const;
+
+  const std::shared_ptr<const ir::Module> module;
+  const ir::Function& function;
+  const int parts;
+  const LayoutInterpretation layouts;
+  const interpret::Values<LaidOut>& values;
+  const std::vector<StagePhase> phases;
+  const std::vector<int32_t> ends, anchors;  // as of ends_of_groups and anchors_of
+  const std::vector<int32_t> makers;         // per value: the op that makes it; -1: a parameter
+  const ShardsOfProgram shards;
+  const double group;    // number of devices
+  const size_t devices;  // of the program, of which each of two shards is one
+};
+
+}  // namespace foreflow::transform

@@ -1,0 +1,52 @@
+// What one round over a program teaches the next about the splits of its weights, by their numbers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace foreflow::transform {
+
+class LearnedSplits {
+ public:
+  void begin_round() { stale_ = false; }
+  // Whether this round found blocks or splits of stored weights: what was decided before is no reason to give up a
+  // split.
+  bool is_stale() const { return stale_; }
+  // Grows with all that is learned.
+  size_t size() const { return whole_.size() + dims_.size() + blocks_.size(); }
+
+  void keep_whole(int32_t weight) { whole_.insert(weight); }
+  bool is_whole(int32_t weight) const { return whole_.contains(weight); }
+
+  // The weight consists of equal blocks, each of which is split.
+  void split_in_blocks(int32_t weight, int64_t blocks) {
+    blocks_[weight] = blocks;
+    stale_          = true;
+  }
+  bool has_blocks(int32_t weight) const { return blocks_.contains(weight); }
+  int64_t blocks_of(int32_t weight) const {
+    const auto blocks = blocks_.find(weight);
+    return blocks == blocks_.end() ? 1 : blocks->second;
+  }
+
+  // The weight is split along a dimension, because a copy of it is.
+  void split_along(int32_t weight, int32_t dim) {
+    dims_[weight] = dim;
+    stale_        = true;
+  }
+  // Nothing where the weight stays whole after all.
+  std::optional<int32_t> dim_of(int32_t weight) const {
+    const auto dim = dims_.find(weight);
+    return dim == dims_.end() || is_whole(weight) ? std::nullopt : std::optional(dim->second);
+  }
+
+ private:
+  std::set<int32_t> whole_;
+  std::map<int32_t, int32_t> dims_;
+  std::map<int32_t, int64_t> blocks_;
+  bool stale_ = false;
+};
+
+}  // namespace foreflow::transform
