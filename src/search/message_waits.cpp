@@ -85,6 +85,19 @@ std::vector<Seconds> message_waits(const StagedStep& step) {
   return all;
 }
 
+namespace {
+
+// Messages with streams of their own leave before their task ends, and the task that waits for them has begun.
+Seconds beside_sends(const StagedStep& step) {
+  const std::vector<transform::StageNeed>& stages = step.demand.stages;
+  Seconds most;
+  for (size_t stage = 0; step.strategy.overlap_sends && stage + 1 < stages.size(); ++stage)
+    most = std::max({most, stages[stage].beside_next, stages[stage + 1].beside_previous});
+  return most;
+}
+
+}  // namespace
+
 Seconds least_hop(const StagedStep& step) {
   const scenario::Strategy& strategy              = step.strategy;
   const std::vector<transform::StageNeed>& stages = step.demand.stages;
@@ -97,7 +110,9 @@ Seconds least_hop(const StagedStep& step) {
   const int last     = (strategy.pp - 1) * group;
   const auto message = scenario::network_message(step.scenario, collective::Kind::send, least, {0, group});
   if (least == Bytes(0) || !message) return Seconds(0);
-  const auto alone   = [&](const ShiftedGroups& groups) { return step.shapes.alone(step.where, *message, groups); };
+  const auto alone = [&](const ShiftedGroups& groups) {
+    return std::max(Seconds(0), step.shapes.alone(step.where, *message, groups) - beside_sends(step));
+  };
   const Seconds time = std::min(alone({{0, group}, 1, last}), alone({{group, 0}, 1, last}));
   const bool around  = step.plan().size.chunks > 1 && step.plan().mapping == schedule::StageMapping::looped;
   return around ? std::min({time, alone({{0, last}, 1, group}), alone({{last, 0}, 1, group})}) : time;

@@ -50,6 +50,10 @@ struct StageNeed {
   // The largest activation that the forward pass of a microbatch sends to the next stage, and the largest gradient that
   // the backward pass sends to the previous one. Of the devices of the group, that which sends least.
   Bytes to_next, to_previous;
+  // What runs beside these messages where they have streams of their own: the computes of the task behind the op that
+  // makes the value, and those of the other stage's task before the op that reads it. Of the value for which it is
+  // least.
+  Seconds beside_next, beside_previous;
   // Gradients of weights of which this stage and one other compute terms, by the number of that stage. Where the two
   // are on different devices, these sum the terms once a step. Of the devices of the group, that which has least.
   std::map<size_t, Bytes> shared;

@@ -1,13 +1,46 @@
 #include "transform/pipeline/sent_values.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
 
 namespace foreflow::transform {
+namespace {
+
+// When ops run within the computes of their task.
+class TaskClock {
+ public:
+  TaskClock(const StagedProgram& program, size_t stages) : staged_(program.staged), times_(staged_.size()) {
+    for (const StagePhase phase : {StagePhase::forward, StagePhase::backward}) wholes_[phase].resize(stages);
+    for (size_t o = 0; o < times_.size(); ++o) {
+      const auto whole = wholes_.find(staged_[o].phase);
+      if (whole == wholes_.end()) continue;
+      Seconds& now     = whole->second[static_cast<size_t>(staged_[o].stage)];
+      times_[o].first  = now;
+      times_[o].second = now += program.seconds[o];
+    }
+  }
+
+  Seconds before(size_t op) const { return times_[op].first; }
+  Seconds behind(size_t op) const {
+    return wholes_.at(staged_[op].phase)[static_cast<size_t>(staged_[op].stage)] - times_[op].second;
+  }
+
+ private:
+  const std::vector<StagedOp>& staged_;
+  std::vector<std::pair<Seconds, Seconds>> times_;     // per op: when it begins and ends
+  std::map<StagePhase, std::vector<Seconds>> wholes_;  // by stage
+};
+
+}  // namespace
 
 // A value goes from the stage that makes it directly to each stage that reads it.
 void add_sent(const StagedProgram& program, std::vector<StageNeed>& needs) {
   using ByDevice = std::map<int32_t, Bytes>;  // the largest value that each device of the group sends
   std::vector<ByDevice> to_next(needs.size()), to_previous(needs.size());
+  const TaskClock clock(program, needs.size());
+  std::vector<std::optional<Seconds>> beside_next(needs.size()), beside_previous(needs.size());
   for (size_t o = 0; o < program.staged.size(); ++o) {
     const auto [phase, stage] = program.staged[o];
     if (phase != StagePhase::forward && phase != StagePhase::backward) continue;
@@ -18,14 +51,19 @@ void add_sent(const StagedProgram& program, std::vector<StageNeed>& needs) {
       const StagedOp& made = program.staged[static_cast<size_t>(maker)];
       const LaidOut& value = program.values[ir::index(id)];
       if (made.phase != phase || made.stage != from || value.value.known || !value.layout.is_split()) continue;
-      ByDevice& sent = (phase == StagePhase::forward ? to_next : to_previous)[static_cast<size_t>(from)];
-      Bytes& most    = sent[ir::device_of(value.value.type).index];
-      most           = std::max(most, ir::bytes_of(local_type(value.value.type, value.layout, program.parts)));
+      ByDevice& sent       = (phase == StagePhase::forward ? to_next : to_previous)[static_cast<size_t>(from)];
+      Bytes& most          = sent[ir::device_of(value.value.type).index];
+      most                 = std::max(most, ir::bytes_of(local_type(value.value.type, value.layout, program.parts)));
+      const Seconds around = clock.behind(static_cast<size_t>(maker)) + clock.before(o);
+      auto& beside         = (phase == StagePhase::forward ? beside_next : beside_previous)[static_cast<size_t>(from)];
+      beside               = std::min(beside.value_or(around), around);
     }
   }
   for (size_t stage = 0; stage < needs.size(); ++stage) {
-    needs[stage].to_next     = least_of_group(program, to_next[stage]);
-    needs[stage].to_previous = least_of_group(program, to_previous[stage]);
+    needs[stage].to_next         = least_of_group(program, to_next[stage]);
+    needs[stage].to_previous     = least_of_group(program, to_previous[stage]);
+    needs[stage].beside_next     = beside_next[stage].value_or(Seconds(0));
+    needs[stage].beside_previous = beside_previous[stage].value_or(Seconds(0));
   }
 }
 

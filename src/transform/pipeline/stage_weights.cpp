@@ -53,7 +53,8 @@ class WeightFinder {
       if (inputs[row] == ValueId::none) continue;
       const size_t owner = ir::index(inputs[row]);
       if (owner >= first_.size() || first_[owner] < 0) continue;
-      StageWeights::Need need{.anchor = first_[owner], .update = seconds_[o] / static_cast<double>(rows)};
+      // What a part of one op for all weights takes depends on their sizes, and on which the stage has.
+      StageWeights::Need need{.anchor = first_[owner], .update = many ? Seconds(0) : seconds_[o]};
       if (inputs[row + rows] != ValueId::none) add_gradient(owner, inputs[row + rows], need);
       if (!many) need.states = bytes_of_states(inputs.subspan(2));
       found_.needs.push_back(need);
