@@ -29,8 +29,12 @@ Course only_if_changing(Course course, double before) {
 // Adds footprints to a list.
 class FootprintMaker::Work {
  public:
-  Work(const platform::Platform& platform, const std::vector<LinkTrace>& traces)
-      : platform_(platform), traces_(traces), changing_(platform, traces), crosser_(platform, traces) {}
+  Work(const platform::Platform& platform, const std::vector<LinkTrace>& traces, GroupRouteTable* routes)
+      : platform_(platform),
+        traces_(traces),
+        changing_(platform, traces),
+        crosser_(platform, traces),
+        routes_(routes != nullptr ? *routes : own_routes_) {}
 
   int32_t add(const stream::Communication& communication, const std::vector<int>& places, int32_t example) {
     const auto first                          = static_cast<int32_t>(result_.phases.size());
@@ -65,26 +69,48 @@ class FootprintMaker::Work {
     const collective::AlgorithmDef* algorithm;
   };
 
+  // The load of another group, on the links of this one.
+  struct Copy {
+    int32_t load;
+    size_t from;  // of known_
+    int32_t copy;
+  };
+
   // A group of devices that communicates.
   struct Known {
     std::vector<int> places;
     std::optional<stream::Ground> ground;              // nothing: no communication of its own was added
     std::vector<std::pair<Crossed, int32_t>> crossed;  // and the number of the load; -1: it has none yet
-    int32_t pattern = -1;                              // of made_; -1: its routes are not compared
-    std::vector<int> links;                            // as GroupRoutes::links
+    int32_t pattern          = -1;                     // of made_; -1: its routes are not compared
+    size_t routes            = 0;                      // of routes_, if they are
+    std::vector<Copy> copies = {};
   };
 
   int32_t number_of(const std::vector<int>& places) {
     words_.assign(places.begin(), places.end());
     const uint32_t number = groups_.number(words_);
     if (number < known_.size()) return static_cast<int32_t>(number);
-    Known group{places, std::nullopt, {}, -1, {}};
-    if (auto routes = group_routes(platform_, traces_, places)) {
-      group.pattern = patterns_.emplace(std::move(routes->pattern), static_cast<int32_t>(made_.size())).first->second;
-      if (static_cast<size_t>(group.pattern) == made_.size()) made_.emplace_back();
-      group.links = std::move(routes->links);
+    Known group{places, std::nullopt, {}};
+    if (const auto routes = routes_.number_of(platform_, places)) {
+      group.routes  = *routes;
+      group.pattern = pattern_of(routes_[*routes]);
     }
     known_.push_back(std::move(group));
+    return static_cast<int32_t>(number);
+  }
+
+  // Groups have one pattern if their routes have, over links of the same kinds. A link that changes in time equals no
+  // other.
+  int32_t pattern_of(const GroupRoutes& routes) {
+    words_.assign(1, routes.pattern);
+    for (const int link : routes.links) {
+      const bool changes =
+          std::any_of(traces_.begin(), traces_.end(), [link](const LinkTrace& trace) { return trace.link == link; });
+      words_.push_back(static_cast<uint64_t>(platform_.link_kind(link)));
+      words_.push_back(changes ? static_cast<uint64_t>(link) + 1 : 0);
+    }
+    const uint32_t number = patterns_.number(words_);
+    if (number == made_.size()) made_.emplace_back();
     return static_cast<int32_t>(number);
   }
 
@@ -125,23 +151,31 @@ class FootprintMaker::Work {
 
   // Adds the same phases on the links of another group.
   const collective::AlgorithmDef* copy_phases(const Made& made, size_t number) {
-    const std::vector<int>&from = known_[made.group].links, &to = known_[number].links;
-    std::vector<std::pair<int, int>> own;
-    for (size_t i = 0; i < from.size(); ++i) own.emplace_back(from[i], to[i]);
-    std::sort(own.begin(), own.end());
     for (int32_t i = made.first; i < made.first + made.count; ++i) {
       Phase phase = result_.phases[static_cast<size_t>(i)];
-      if (phase.load >= 0) {
-        Load load = result_.loads[static_cast<size_t>(phase.load)];
-        for (stream::Crossing& crossing : load.crossings)
-          crossing.link = std::lower_bound(own.begin(), own.end(), std::pair(crossing.link, 0))->second;
-        std::sort(load.crossings.begin(), load.crossings.end(),
-                  [](const stream::Crossing& a, const stream::Crossing& b) { return a.link < b.link; });
-        phase.load = number_of(std::move(load));
-      }
+      if (phase.load >= 0) phase.load = copy_load(phase.load, made.group, number);
       result_.phases.push_back(std::move(phase));
     }
     return made.algorithm;
+  }
+
+  // The load `number` of one group on the links of another. Communications of a group share loads.
+  int32_t copy_load(int32_t number, size_t from, size_t to) {
+    std::vector<Copy>& copies = known_[to].copies;
+    const auto known          = std::find_if(copies.begin(), copies.end(),
+                                             [&](const Copy& copy) { return copy.load == number && copy.from == from; });
+    if (known != copies.end()) return known->copy;
+    const std::vector<int>&here = routes_[known_[from].routes].links, &there = routes_[known_[to].routes].links;
+    std::vector<std::pair<int, int>> links;
+    for (size_t i = 0; i < here.size(); ++i) links.emplace_back(here[i], there[i]);
+    std::sort(links.begin(), links.end());
+    Load load = result_.loads[static_cast<size_t>(number)];
+    for (stream::Crossing& crossing : load.crossings)
+      crossing.link = std::lower_bound(links.begin(), links.end(), std::pair(crossing.link, 0))->second;
+    std::sort(load.crossings.begin(), load.crossings.end(),
+              [](const stream::Crossing& a, const stream::Crossing& b) { return a.link < b.link; });
+    copies.push_back({number, from, number_of(std::move(load))});
+    return copies.back().copy;
   }
 
   Phase host_phase(stream::HostCopy copy, Bytes bytes, int place) {
@@ -259,8 +293,10 @@ class FootprintMaker::Work {
   const std::vector<LinkTrace>& traces_;
   Changing changing_;
   Crosser crosser_;
+  GroupRouteTable own_routes_;  // where the caller has none
+  GroupRouteTable& routes_;
   std::vector<Known> known_;
-  std::map<std::vector<uint64_t>, int32_t> patterns_;
+  SequenceTable patterns_;
   std::vector<std::vector<Made>> made_;              // by pattern
   SequenceTable groups_;                             // of their places, as known_
   std::optional<platform::HostRoutes> host_routes_;  // made when asked for
@@ -274,8 +310,9 @@ double Load::limit_at(double now) const {
   return value_of(limits, now, limit > BytesPerSecond(0) ? limit.value() : std::numeric_limits<double>::infinity());
 }
 
-FootprintMaker::FootprintMaker(const platform::Platform& platform, const std::vector<LinkTrace>& traces)
-    : work_(std::make_unique<Work>(platform, traces)) {}
+FootprintMaker::FootprintMaker(const platform::Platform& platform, const std::vector<LinkTrace>& traces,
+                               GroupRouteTable* routes)
+    : work_(std::make_unique<Work>(platform, traces, routes)) {}
 FootprintMaker::~FootprintMaker() = default;
 
 int32_t FootprintMaker::add(const stream::Communication& communication, const std::vector<int>& places,

@@ -82,8 +82,8 @@ class RealGroupMaker {
 
 RealGroups real_groups(const stream::CompactProgram& program, const Courses& courses,
                        const platform::Platform& platform, const std::vector<LinkTrace>& traces,
-                       Footprints& footprints) {
-  FootprintMaker maker(platform, traces);
+                       GroupRouteTable* routes, Footprints& footprints) {
+  FootprintMaker maker(platform, traces, routes);
   RealGroups result = RealGroupMaker(program, courses, maker).run();
   footprints        = std::move(maker).take();
   return result;
