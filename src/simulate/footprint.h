@@ -84,6 +84,9 @@ class FootprintMaker {
   // route.
   int32_t add(const stream::Communication& communication, const std::vector<int>& places, int32_t example);
 
+  // Makes room for `count` of them.
+  void reserve(size_t count);
+
   // All of them; Footprints::of_instance is empty.
   Footprints take() &&;
 

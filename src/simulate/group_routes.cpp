@@ -6,8 +6,6 @@
 namespace foreflow::simulate {
 namespace {
 
-constexpr size_t kMostPlaces = 16;  // there is a route for each pair
-
 uint64_t word(double value) { return std::bit_cast<uint64_t>(value); }
 
 // Numbers values by their first appearance. There are few, so a list is faster than a table.
@@ -65,17 +63,22 @@ class PatternWriter {
 
 }  // namespace
 
-std::optional<size_t> GroupRouteTable::number_of(const platform::Platform& platform, const std::vector<int>& places) {
-  if (places.size() > kMostPlaces) return std::nullopt;
+size_t GroupRouteTable::number_of(const platform::Platform& platform, const std::vector<int>& places) {
   words_.assign(places.begin(), places.end());
   const size_t number = groups_.number(words_);
-  if (number == known_.size()) {
-    known_.emplace_back();
-    words_.clear();
-    if (auto links = PatternWriter(platform, words_).run(places))
-      known_.back() = GroupRoutes{patterns_.number(words_), *std::move(links)};
-  }
-  return known_[number] ? std::optional(number) : std::nullopt;
+  if (number < known_.size()) return number;
+  words_.clear();
+  const auto links = PatternWriter(platform, words_).run(places);
+  const auto first = static_cast<uint32_t>(links_.size());
+  if (links) links_.insert(links_.end(), links->begin(), links->end());
+  known_.push_back({links ? patterns_.number(words_) : kNoRoute, first, static_cast<uint32_t>(links_.size()) - first});
+  return number;
+}
+
+std::optional<GroupRoutes> GroupRouteTable::operator[](size_t number) const {
+  const Known& known = known_[number];
+  if (known.pattern == kNoRoute) return std::nullopt;
+  return GroupRoutes{known.pattern, std::span(links_).subspan(known.first, known.count)};
 }
 
 }  // namespace foreflow::simulate

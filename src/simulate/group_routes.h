@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "foreflow/base/sequence_table.h"
@@ -17,23 +18,33 @@
 namespace foreflow::simulate {
 
 struct GroupRoutes {
-  uint32_t pattern;        // its number
-  std::vector<int> links;  // in the order in which the routes cross them first
+  uint32_t pattern;            // its number
+  std::span<const int> links;  // in the order in which the routes cross them first
 };
 
-// Numbers patterns, and keeps the routes of each group. Holds for platforms with equal devices and routes, whatever
-// else their links have.
+// Numbers groups and patterns, and keeps the routes of each group. Holds for platforms with equal devices and routes,
+// whatever else their links have.
 class GroupRouteTable {
  public:
-  // The number of the group at these places. Nothing for a group of more than 16 devices, where comparing the routes of
-  // all pairs would cost more than it saves, and for one in which two devices have no route.
-  std::optional<size_t> number_of(const platform::Platform& platform, const std::vector<int>& places);
+  // There is a route for each pair, so comparing larger groups would cost more than it saves.
+  static constexpr size_t kMostPlaces = 16;
 
-  const GroupRoutes& operator[](size_t number) const { return *known_[number]; }
+  // The number of the group at these places. Requires at most kMostPlaces.
+  size_t number_of(const platform::Platform& platform, const std::vector<int>& places);
+
+  // Nothing: two devices of the group have no route. Valid until the next group comes.
+  std::optional<GroupRoutes> operator[](size_t number) const;
 
  private:
-  SequenceTable groups_;                           // of their places
-  std::vector<std::optional<GroupRoutes>> known_;  // nothing: two devices have no route
+  static constexpr uint32_t kNoRoute = ~uint32_t{0};
+  struct Known {
+    uint32_t pattern;
+    uint32_t first, count;  // of links_
+  };
+
+  SequenceTable groups_;  // of their places
+  std::vector<Known> known_;
+  std::vector<int> links_;
   SequenceTable patterns_;
   std::vector<uint64_t> words_;  // scratch
 };
