@@ -6,6 +6,7 @@
 
 #include "foreflow/base/error.h"
 #include "platform/connected.h"
+#include "platform/straight_ways.h"
 
 namespace foreflow::platform {
 namespace {
@@ -58,12 +59,17 @@ class GraphRouter {
   }
 
   void walk_inside(const Island& island, int from, int to, Flow flow, std::vector<int>& links) const {
+    const auto cross_own = [&](int step) { cross(2 * island.edges[static_cast<size_t>(step / 2)] + step % 2, links); };
+    if (const auto way = straight_.between(shape(island), static_cast<size_t>(island.shape), from, to)) {
+      for (const int step : *way) cross_own(step);
+      return;
+    }
     walk(
         shape(island).network, shape(island).left[static_cast<size_t>(to)], from, to,
         [&](int vertex, size_t ways) {
           return rule_.take(flow, static_cast<uint64_t>(island.vertices[static_cast<size_t>(vertex)]), ways);
         },
-        [&](int step) { cross(2 * island.edges[static_cast<size_t>(step / 2)] + step % 2, links); });
+        cross_own);
   }
 
   // All pairs of ports of the least cost; none when no two meet. Where devices relay, the sender's node does it, as
@@ -143,6 +149,7 @@ class GraphRouter {
   Wiring wiring_;
   const EcmpRule& rule_;
   mutable std::vector<int> steps_;  // kept for its memory
+  mutable StraightWays straight_;
 };
 
 // A file's graph, as tables.

@@ -134,6 +134,21 @@ Recipe read_recipe(const JsonView& json) {
   return recipe;
 }
 
+namespace {
+
+Recipe with_latencies_only(Recipe recipe) {
+  LinkChanges latencies;
+  for (const auto& [links, numbers] : recipe.links) {
+    if (numbers.latency) latencies[links].latency = numbers.latency;
+  }
+  recipe.links = std::move(latencies);
+  return recipe;
+}
+
+}  // namespace
+
+bool have_equal_routes(const Recipe& a, const Recipe& b) { return with_latencies_only(a) == with_latencies_only(b); }
+
 std::vector<std::pair<std::string, std::string>> defaults_of(const TopologyDef& topology) {
   const auto text = [](const Count& range) { return fmt::format("{} (at most {})", range.usual, range.most); };
   std::vector<std::pair<std::string, std::string>> all = {{"nodes", std::to_string(topology.default_nodes)}};

@@ -18,7 +18,7 @@ stream::Timeline simulate_on(const Scenario& scenario, const stream::Program& pr
                              const platform::Platform& platform);
 
 simulate::Run simulate_on(const Scenario& scenario, const stream::CompactProgram& program,
-                          const platform::Platform& platform);
+                          const platform::Platform& platform, const simulate::Known& known = {});
 
 // Unless it is empty or there already.
 void add_once(std::vector<std::string>& sentences, const std::string& sentence);

@@ -32,9 +32,9 @@ stream::Timeline simulate_on(const Scenario& scenario, const stream::Program& pr
 }
 
 simulate::Run simulate_on(const Scenario& scenario, const stream::CompactProgram& program,
-                          const platform::Platform& platform) {
+                          const platform::Platform& platform, const simulate::Known& known) {
   FOREFLOW_CHECK(!scenario.disturbances, "what disturbs a simulation has its numbers before it begins");
-  return scenario.engine->run(program, platform, scenario.simulation);
+  return scenario.engine->run(program, platform, scenario.simulation, known);
 }
 
 PlatformRef load_platform(const PlatformChoice& choice) {
@@ -57,8 +57,9 @@ lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequen
 }
 
 Prediction predict(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
-                   const platform::Platform& platform, const Finished& finished, report::Detail detail) {
-  simulate::Run run = simulate_on(scenario, lowered.compact, platform);
+                   const platform::Platform& platform, const Finished& finished, report::Detail detail,
+                   const simulate::Known& known) {
+  simulate::Run run = simulate_on(scenario, lowered.compact, platform, known);
   tell(finished, 4);
   const report::Job job   = describe(scenario, sequential, lowered, platform, stream::executions(lowered.compact));
   report::Summary summary = report::summarise(job, run.program, run.timeline, platform, detail);

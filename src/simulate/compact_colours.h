@@ -36,10 +36,10 @@ struct RealGroups {
   }
 };
 
-// Throws Error when two members have no route.
+// `routes`: of the platform; null for none. Throws Error when two members have no route.
 RealGroups real_groups(const stream::CompactProgram& program, const Courses& courses,
                        const platform::Platform& platform, const std::vector<LinkTrace>& traces,
-                       Footprints& footprints);
+                       GroupRouteTable* routes, Footprints& footprints);
 
 struct CompactColours {
   std::vector<Colour> devices;  // replica by replica, as CompactProgram::devices

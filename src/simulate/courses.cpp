@@ -1,38 +1,73 @@
 #include "simulate/courses.h"
 
 #include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
 
+#include "foreflow/base/sequence_table.h"
 #include "simulate/hash.h"
 
 namespace foreflow::simulate {
-namespace {
 
-using stream::CompactProgram;
+// Writes the courses of a program.
+class CourseWriter {
+ public:
+  using CompactProgram = stream::CompactProgram;
 
-uint64_t pair_of(int32_t a, int32_t b) {
-  return (static_cast<uint64_t>(static_cast<uint32_t>(a)) << 32) | static_cast<uint32_t>(b);
-}
+  CourseWriter(const CompactProgram& program, Courses& result) : program_(program), result_(result) {}
 
-}  // namespace
-
-Courses::Courses(const CompactProgram& program) : program_(program) {
-  for (const CompactProgram::Lane& lane : program.streams)
-    streams_.emplace(std::pair<int32_t, std::string_view>(lane.device, lane.stream),
-                     static_cast<int32_t>(streams_.size()));
-  renamings_.emplace_back();
-  renaming_numbers_.emplace(std::vector<int32_t>(), 0);
-  const int32_t root = context(program.root, 0);
-  of_stream_.assign(program.streams.size(), -1);
-  for (const auto& [stream, course] : contexts_[static_cast<size_t>(root)].courses)
-    of_stream_[static_cast<size_t>(stream)] = course;
-  for (int32_t& course : of_stream_) {
-    if (course >= 0) continue;
-    course = static_cast<int32_t>(courses_.size());  // a stream without items
-    courses_.emplace_back();
+  void run() {
+    for (const CompactProgram::Lane& lane : program_.streams)
+      streams_.emplace(std::pair<int32_t, std::string_view>(lane.device, lane.stream),
+                       static_cast<int32_t>(streams_.size()));
+    renamings_.emplace_back();
+    renaming_numbers_.emplace(std::vector<int32_t>(), 0);
+    const int32_t root = context(program_.root, 0);
+    result_.of_stream_.assign(program_.streams.size(), -1);
+    for (const auto& [stream, course] : contexts_[static_cast<size_t>(root)])
+      result_.of_stream_[static_cast<size_t>(stream)] = course;
+    for (int32_t& course : result_.of_stream_) {
+      if (course >= 0) continue;
+      course = static_cast<int32_t>(result_.courses_.size());  // a stream without items
+      result_.courses_.emplace_back();
+    }
   }
-}
 
-int32_t Courses::renaming(int32_t outer, int32_t inner) {
+ private:
+  using Course = Courses::Course;
+  // The courses of a procedure whose devices are renamed in one way: by stream, into Courses::courses_.
+  using Context = std::vector<std::pair<int32_t, int32_t>>;
+  // A course that is being written.
+  struct Draft {
+    Course course                               = {};
+    std::unordered_map<int32_t, int32_t> groups = {};  // per group: its index in Course::groups
+    std::unordered_map<int32_t, int32_t> called = {};  // per callee's course: its first entry in Course::names
+  };
+
+  int32_t renaming(int32_t outer, int32_t inner);
+  int32_t context(int32_t procedure, int32_t renaming);
+  int32_t group(int32_t communication, const std::vector<int32_t>& members, bool of_all_replicas);
+  int32_t stream_of(const CompactProgram::Lane& lane, int32_t renaming) const;
+  bool is_hand_over(int32_t communication, const std::vector<int32_t>& members) const;
+  static int32_t number_in(Draft& draft, int32_t group);
+  static void compute(Draft& draft, const CompactProgram::ComputeStep& step);
+  void call(Draft& draft, int32_t course);
+
+  const CompactProgram& program_;
+  Courses& result_;
+  std::map<std::pair<int32_t, std::string_view>, int32_t> streams_;  // of the first replica
+  std::vector<std::vector<int32_t>> renamings_;                      // [0]: none
+  std::map<std::vector<int32_t>, int32_t> renaming_numbers_;
+  std::map<std::pair<int32_t, int32_t>, int32_t> composed_;
+  std::unordered_map<uint64_t, int32_t> context_numbers_;  // by procedure and renaming
+  std::vector<Context> contexts_;
+  SequenceTable group_numbers_;
+};
+
+Courses::Courses(const stream::CompactProgram& program) { CourseWriter(program, *this).run(); }
+
+int32_t CourseWriter::renaming(int32_t outer, int32_t inner) {
   if (inner < 0) return outer;
   const auto [found, fresh] = composed_.emplace(std::pair(outer, inner), -1);
   if (!fresh) return found->second;
@@ -46,45 +81,70 @@ int32_t Courses::renaming(int32_t outer, int32_t inner) {
   return found->second = known->second;
 }
 
-int32_t Courses::stream_of(const CompactProgram::Lane& lane, int32_t renaming) const {
+int32_t CourseWriter::stream_of(const CompactProgram::Lane& lane, int32_t renaming) const {
   const int32_t device = program_.outside(lane.device, renamings_[static_cast<size_t>(renaming)]);
   return streams_.at({device == CompactProgram::kNoDevice ? program_.first_device : device, lane.stream});
 }
 
-bool Courses::is_hand_over(int32_t communication, const std::vector<int32_t>& members) const {
+bool CourseWriter::is_hand_over(int32_t communication, const std::vector<int32_t>& members) const {
   const stream::Communication& what = program_.communications[static_cast<size_t>(communication)];
   if (what.kind != collective::Kind::send || what.fixed.value_or(Seconds(0)) > Seconds(0)) return false;
   return members.size() == 2 && program_.streams[static_cast<size_t>(members[0])].device ==
                                     program_.streams[static_cast<size_t>(members[1])].device;
 }
 
-int32_t Courses::group(int32_t communication, const std::vector<int32_t>& members, bool of_all_replicas) {
+int32_t CourseWriter::group(int32_t communication, const std::vector<int32_t>& members, bool of_all_replicas) {
   std::vector<uint64_t> words{static_cast<uint64_t>(communication), of_all_replicas ? uint64_t{1} : uint64_t{0}};
   words.insert(words.end(), members.begin(), members.end());
   const uint32_t number = group_numbers_.number(words);
-  if (number == groups_.size())
-    groups_.push_back({communication, members, of_all_replicas, is_hand_over(communication, members)});
+  if (number == result_.groups_.size())
+    result_.groups_.push_back({communication, members, of_all_replicas, is_hand_over(communication, members)});
   return static_cast<int32_t>(number);
 }
 
-int32_t Courses::number_in(Course& course, int32_t group) {
-  const auto [found, fresh] = course.numbers.emplace(group, static_cast<int32_t>(course.groups.size()));
-  if (fresh) course.groups.push_back(group);
+int32_t CourseWriter::number_in(Draft& draft, int32_t group) {
+  const auto [found, fresh] = draft.groups.emplace(group, static_cast<int32_t>(draft.course.groups.size()));
+  if (fresh) draft.course.groups.push_back(group);
   return found->second;
 }
 
-int32_t Courses::context(int32_t procedure_number, int32_t renamed) {
-  const uint64_t key = pair_of(procedure_number, renamed);
+void CourseWriter::compute(Draft& draft, const CompactProgram::ComputeStep& step) {
+  Course& course = draft.course;
+  course.entries.push_back({step.event, step.memory, Courses::kCompute});
+  ++course.items;
+  course.pattern = mix(mix(course.pattern, number(step.event)), number(step.memory));
+}
+
+void CourseWriter::call(Draft& draft, int32_t number) {
+  Course& course            = draft.course;
+  const Course& inner       = result_.courses_[static_cast<size_t>(number)];
+  const auto [found, fresh] = draft.called.emplace(number, static_cast<int32_t>(course.names.size()));
+  if (fresh) {
+    for (const int32_t met : inner.groups) {
+      const int32_t own = number_in(draft, met);
+      course.names.push_back(own);
+    }
+  }
+  course.entries.push_back({number, found->second, Courses::kCall});
+  course.items += inner.items;
+  course.pattern = mix(mix(course.pattern, inner.pattern), Colour{3});
+  for (size_t i = 0; i < inner.groups.size(); ++i)
+    course.pattern = mix(course.pattern, static_cast<Colour>(course.names[static_cast<size_t>(found->second) + i]));
+}
+
+int32_t CourseWriter::context(int32_t procedure_number, int32_t renamed) {
+  const uint64_t key =
+      (static_cast<uint64_t>(static_cast<uint32_t>(procedure_number)) << 32) | static_cast<uint32_t>(renamed);
   if (const auto known = context_numbers_.find(key); known != context_numbers_.end()) return known->second;
   const CompactProgram::Procedure& procedure = program_.procedures[static_cast<size_t>(procedure_number)];
   std::vector<int32_t> streams;  // of the lanes
   for (const CompactProgram::Lane& lane : procedure.lanes) streams.push_back(stream_of(lane, renamed));
 
   std::unordered_map<int32_t, int32_t> places;  // of streams in `made`
-  std::vector<std::pair<int32_t, Course>> made;
-  const auto course_of = [&](int32_t stream) -> Course& {
+  std::vector<std::pair<int32_t, Draft>> made;
+  const auto draft_of = [&](int32_t stream) -> Draft& {
     const auto [found, fresh] = places.emplace(stream, static_cast<int32_t>(made.size()));
-    if (fresh) made.emplace_back(stream, Course());
+    if (fresh) made.emplace_back(stream, Draft());
     return made[static_cast<size_t>(found->second)].second;
   };
   std::vector<int32_t> members;
@@ -92,11 +152,8 @@ int32_t Courses::context(int32_t procedure_number, int32_t renamed) {
     const auto index = static_cast<size_t>(step.index);
     switch (step.kind) {
       case CompactProgram::Step::Kind::compute: {
-        const CompactProgram::ComputeStep& compute = procedure.computes[index];
-        Course& course                             = course_of(streams[static_cast<size_t>(compute.lane)]);
-        course.entries.push_back({compute.event, compute.memory, kCompute});
-        ++course.items;
-        course.pattern = mix(mix(course.pattern, number(compute.event)), number(compute.memory));
+        const CompactProgram::ComputeStep& one = procedure.computes[index];
+        compute(draft_of(streams[static_cast<size_t>(one.lane)]), one);
         break;
       }
       case CompactProgram::Step::Kind::meeting: {
@@ -105,10 +162,11 @@ int32_t Courses::context(int32_t procedure_number, int32_t renamed) {
         members.clear();
         for (const CompactProgram::Member& member : of) members.push_back(streams[static_cast<size_t>(member.lane)]);
         const int32_t met     = group(meeting.communication, members, meeting.of_all_replicas);
-        const bool hands_over = groups_[static_cast<size_t>(met)].hand_over;
+        const bool hands_over = result_.groups_[static_cast<size_t>(met)].hand_over;
         for (size_t i = 0; i < members.size(); ++i) {
-          Course& course    = course_of(members[i]);
-          const int32_t own = number_in(course, met);
+          Draft& draft      = draft_of(members[i]);
+          Course& course    = draft.course;
+          const int32_t own = number_in(draft, met);
           course.entries.push_back({meeting.communication, of[i].memory, own});
           ++course.items;
           const Colour role = hands_over && i == 0 ? 1 : 2;
@@ -118,36 +176,20 @@ int32_t Courses::context(int32_t procedure_number, int32_t renamed) {
         break;
       }
       case CompactProgram::Step::Kind::call: {
-        const CompactProgram::CallStep& call = procedure.calls[index];
-        const int32_t callee                 = context(call.procedure, renaming(renamed, call.renaming));
-        for (const auto& [stream, number] : contexts_[static_cast<size_t>(callee)].courses) {
-          Course& course            = course_of(stream);
-          const auto [found, fresh] = course.called.emplace(number, static_cast<int32_t>(course.names.size()));
-          const Course& inner       = courses_[static_cast<size_t>(number)];
-          if (fresh) {
-            for (const int32_t met : inner.groups) {
-              const int32_t own = number_in(course, met);
-              course.names.push_back(own);
-            }
-          }
-          course.entries.push_back({number, found->second, kCall});
-          course.items += inner.items;
-          course.pattern = mix(mix(course.pattern, inner.pattern), Colour{3});
-          for (size_t i = 0; i < inner.groups.size(); ++i)
-            course.pattern =
-                mix(course.pattern, static_cast<Colour>(course.names[static_cast<size_t>(found->second) + i]));
-        }
+        const CompactProgram::CallStep& one = procedure.calls[index];
+        const int32_t callee                = context(one.procedure, renaming(renamed, one.renaming));
+        for (const auto& [stream, course] : contexts_[static_cast<size_t>(callee)]) call(draft_of(stream), course);
         break;
       }
     }
   }
   std::sort(made.begin(), made.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  Context context;
-  for (auto& [stream, course] : made) {
-    context.courses.emplace_back(stream, static_cast<int32_t>(courses_.size()));
-    courses_.push_back(std::move(course));
+  Context courses;
+  for (auto& [stream, draft] : made) {
+    courses.emplace_back(stream, static_cast<int32_t>(result_.courses_.size()));
+    result_.courses_.push_back(std::move(draft.course));
   }
-  contexts_.push_back(std::move(context));
+  contexts_.push_back(std::move(courses));
   const auto result = static_cast<int32_t>(contexts_.size() - 1);
   context_numbers_.emplace(key, result);
   return result;

@@ -1,14 +1,12 @@
 // The course of each stream of a compact program: its items in order, with communications by group. Computed once for
 // each procedure and renaming of devices, so the cost depends on the distinct functions and not on the number of items.
+// It follows from the program alone.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
-#include <unordered_map>
 #include <vector>
 
-#include "foreflow/base/sequence_table.h"
 #include "foreflow/stream/compact.h"
 
 namespace foreflow::simulate {
@@ -28,7 +26,6 @@ class Courses {
     int32_t all, begun;
   };
 
-  // Keeps a reference.
   explicit Courses(const stream::CompactProgram& program);
 
   const std::vector<Group>& groups() const { return groups_; }
@@ -52,36 +49,26 @@ class Courses {
   }
 
  private:
+  friend class CourseWriter;  // courses.cpp
+
   static constexpr int32_t kCompute = -1, kCall = -2;
   struct Entry {
     int32_t what;   // the event of an item; the course of a call
     int32_t extra;  // the memory effect of an item; the first of Course::names of a call
     int32_t group;  // the number of the group within the course; kCompute; kCall
   };
-  // The course of one stream in a context.
+  // The course of one stream in a procedure whose devices are renamed in one way.
   struct Course {
     uint64_t pattern = 0;
     size_t items     = 0;
     std::vector<int32_t> groups;
     std::vector<Entry> entries;
-    std::vector<int32_t> names;                    // per group of a callee: its index in `groups`
-    std::unordered_map<int32_t, int32_t> numbers;  // per group: its index in `groups`
-    std::unordered_map<int32_t, int32_t> called;   // per callee's course: its first entry in `names`
-  };
-  // A procedure whose devices are renamed in one way.
-  struct Context {
-    std::vector<std::pair<int32_t, int32_t>> courses;  // by stream: into courses_
+    std::vector<int32_t> names;  // per group of a callee: its index in `groups`
   };
 
   const Course& course(int32_t stream) const {
     return courses_[static_cast<size_t>(of_stream_[static_cast<size_t>(stream)])];
   }
-  int32_t renaming(int32_t outer, int32_t inner);
-  int32_t context(int32_t procedure, int32_t renaming);
-  int32_t group(int32_t communication, const std::vector<int32_t>& members, bool of_all_replicas);
-  int32_t stream_of(const stream::CompactProgram::Lane& lane, int32_t renaming) const;
-  bool is_hand_over(int32_t communication, const std::vector<int32_t>& members) const;
-  static int32_t number_in(Course& course, int32_t group);
 
   template <class Visit>
   void walk(const Course& course, const Entry& entry, const std::vector<int32_t>& names, Depth& calls,
@@ -101,16 +88,8 @@ class Courses {
     calls.begun = std::min(calls.begun, calls.all);
   }
 
-  const stream::CompactProgram& program_;
-  std::map<std::pair<int32_t, std::string_view>, int32_t> streams_;  // of the first replica
-  std::vector<std::vector<int32_t>> renamings_;                      // [0]: none
-  std::map<std::vector<int32_t>, int32_t> renaming_numbers_;
-  std::map<std::pair<int32_t, int32_t>, int32_t> composed_;
-  std::unordered_map<uint64_t, int32_t> context_numbers_;  // by procedure and renaming
-  std::vector<Context> contexts_;
   std::vector<Course> courses_;
   std::vector<Group> groups_;
-  SequenceTable group_numbers_;
   std::vector<int32_t> of_stream_;  // courses of the root
 };
 

@@ -195,11 +195,13 @@ class Folder {
 }  // namespace
 
 std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const platform::Platform& platform,
-                                  const Options& options, FoldedFor purpose) {
+                                  const Options& options, FoldedFor purpose, const Known& known) {
   if (options.disturbances.jitter.amplitude > 0 || options.observe || !options.fold) return {};
-  const Courses courses(compact);
+  const auto kept        = known.courses != nullptr ? known.courses : courses_of(compact);
+  const Courses& courses = *kept;
   FoldedProgram result;
-  const RealGroups groups = real_groups(compact, courses, platform, options.disturbances.links, result.each);
+  const RealGroups groups =
+      real_groups(compact, courses, platform, options.disturbances.links, known.routes.get(), result.each);
   if (may_decouple(result.each, options)) return {};
   sources(options.disturbances, platform, result.each);  // its loads
   const CompactColours colours = compact_colours(compact, courses, groups, result.each, platform, options.disturbances);

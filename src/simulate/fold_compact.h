@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "foreflow/simulate/known.h"
 #include "foreflow/simulate/options.h"
 #include "foreflow/stream/compact.h"
 #include "simulate/courses.h"
@@ -31,6 +32,6 @@ enum class FoldedFor : uint8_t {
 // be observed (Options::observe), or if folding would save too little. The last loads of `together` are
 // those of Disturbances::background. Throws Error when two members have no route.
 std::optional<FoldedProgram> fold(const stream::CompactProgram& program, const platform::Platform& platform,
-                                  const Options& options, FoldedFor purpose);
+                                  const Options& options, FoldedFor purpose, const Known& known = {});
 
 }  // namespace foreflow::simulate

@@ -29,8 +29,12 @@ Course only_if_changing(Course course, double before) {
 // Adds footprints to a list.
 class FootprintMaker::Work {
  public:
-  Work(const platform::Platform& platform, const std::vector<LinkTrace>& traces)
-      : platform_(platform), traces_(traces), changing_(platform, traces), crosser_(platform, traces) {}
+  Work(const platform::Platform& platform, const std::vector<LinkTrace>& traces, GroupRouteTable* routes)
+      : platform_(platform),
+        traces_(traces),
+        changing_(platform, traces),
+        crosser_(platform, traces),
+        routes_(routes != nullptr ? *routes : own_routes_) {}
 
   int32_t add(const stream::Communication& communication, const std::vector<int>& places, int32_t example) {
     const auto first                          = static_cast<int32_t>(result_.phases.size());
@@ -42,13 +46,18 @@ class FootprintMaker::Work {
     } else if (const stream::HostCopy copy = stream::host_copy(communication); copy != stream::HostCopy::none) {
       result_.phases.push_back(host_phase(copy, communication.bytes, places[0]));
     } else {
-      const auto group = static_cast<size_t>(number_of(places));
-      const Made* made = find_phases(group, communication);
-      algorithm        = made != nullptr ? copy_phases(*made, group) : add_phases(group, communication);
+      const size_t group = number_of(places);
+      const Made* made   = find_phases(group, communication);
+      algorithm          = made != nullptr ? copy_phases(*made, group) : add_phases(group, places, communication);
     }
     const auto last = static_cast<int32_t>(result_.phases.size());
     result_.distinct.push_back({first, last - first, example, communication.bytes, algorithm});
     return static_cast<int32_t>(result_.distinct.size() - 1);
+  }
+
+  void reserve(size_t count) {
+    result_.distinct.reserve(count);
+    result_.phases.reserve(count);
   }
 
   Footprints take() { return std::move(result_); }
@@ -65,26 +74,57 @@ class FootprintMaker::Work {
     const collective::AlgorithmDef* algorithm;
   };
 
-  // A group of devices that communicates.
-  struct Known {
-    std::vector<int> places;
-    std::optional<stream::Ground> ground;              // nothing: no communication of its own was added
-    std::vector<std::pair<Crossed, int32_t>> crossed;  // and the number of the load; -1: it has none yet
-    int32_t pattern = -1;                              // of made_; -1: its routes are not compared
-    std::vector<int> links;                            // as GroupRoutes::links
+  // The load of another group, on the links of this one.
+  struct Copy {
+    int32_t load;
+    uint32_t from;  // of known_
+    int32_t copy;
+    int32_t next;  // of copies_: the next of this group
   };
 
-  int32_t number_of(const std::vector<int>& places) {
+  // What communications of a group have in common that are not copied.
+  struct Own {
+    stream::Ground ground;
+    std::vector<std::pair<Crossed, int32_t>> crossed;  // and the number of the load; -1: it has none yet
+  };
+
+  // A group of devices that communicates. There are as many as a platform has servers, and more.
+  struct Known {
+    int32_t pattern = -1;  // of made_; -1: its routes are not compared
+    int32_t routes  = -1;  // of routes_, if they are
+    int32_t own     = -1;  // of own_; -1: it has none
+    int32_t copies  = -1;  // of copies_: the first; -1: there is none
+  };
+
+  size_t number_of(const std::vector<int>& places) {
+    const bool compared = places.size() <= GroupRouteTable::kMostPlaces;
     words_.assign(places.begin(), places.end());
-    const uint32_t number = groups_.number(words_);
-    if (number < known_.size()) return static_cast<int32_t>(number);
-    Known group{places, std::nullopt, {}, -1, {}};
-    if (auto routes = group_routes(platform_, traces_, places)) {
-      group.pattern = patterns_.emplace(std::move(routes->pattern), static_cast<int32_t>(made_.size())).first->second;
-      if (static_cast<size_t>(group.pattern) == made_.size()) made_.emplace_back();
-      group.links = std::move(routes->links);
+    const size_t number           = compared ? routes_.number_of(platform_, places) : large_.number(words_);
+    std::vector<int32_t>& numbers = compared ? known_compared_ : known_large_;
+    if (number >= numbers.size()) numbers.resize(number + 1, -1);
+    if (numbers[number] >= 0) return static_cast<size_t>(numbers[number]);
+    numbers[number] = static_cast<int32_t>(known_.size());
+    Known& group    = known_.emplace_back();
+    if (!compared) return known_.size() - 1;
+    if (const auto routes = routes_[number]) {
+      group.routes  = static_cast<int32_t>(number);
+      group.pattern = pattern_of(*routes);
     }
-    known_.push_back(std::move(group));
+    return known_.size() - 1;
+  }
+
+  // Groups have one pattern if their routes have, over links of the same kinds. A link that changes in time equals no
+  // other.
+  int32_t pattern_of(const GroupRoutes& routes) {
+    words_.assign(1, routes.pattern);
+    for (const int link : routes.links) {
+      const bool changes =
+          std::any_of(traces_.begin(), traces_.end(), [link](const LinkTrace& trace) { return trace.link == link; });
+      words_.push_back(static_cast<uint64_t>(platform_.link_kind(link)));
+      words_.push_back(changes ? static_cast<uint64_t>(link) + 1 : 0);
+    }
+    const uint32_t number = patterns_.number(words_);
+    if (number == made_.size()) made_.emplace_back();
     return static_cast<int32_t>(number);
   }
 
@@ -104,16 +144,21 @@ class FootprintMaker::Work {
     return found == all.end() ? nullptr : &*found;
   }
 
-  const collective::AlgorithmDef* add_phases(size_t number, const stream::Communication& communication) {
+  const collective::AlgorithmDef* add_phases(size_t number, const std::vector<int>& places,
+                                             const stream::Communication& communication) {
     Known& group = known_[number];
-    if (!group.ground) group.ground = stream::survey(platform_, group.places);
-    const auto first    = static_cast<int32_t>(result_.phases.size());
-    const auto placed   = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
-                                        group.places, *group.ground);
+    if (group.own < 0) {
+      group.own = static_cast<int32_t>(own_.size());
+      own_.push_back({stream::survey(platform_, places), {}});
+    }
+    Own& own         = own_[static_cast<size_t>(group.own)];
+    const auto first = static_cast<int32_t>(result_.phases.size());
+    const auto placed =
+        stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes, places, own.ground);
     const auto plan     = placed.algorithm->flows(placed.task);
     const Seconds start = communication.start + plan.start;
     if (start > Seconds(0)) result_.phases.push_back({start, Seconds(0), -1});
-    for (const collective::Phase& one : plan.phases) result_.phases.push_back(phase(one, communication, placed, group));
+    for (const collective::Phase& one : plan.phases) result_.phases.push_back(phase(one, communication, placed, own));
     if (group.pattern >= 0 && !may_use_relays(communication)) {
       const auto count = static_cast<int32_t>(result_.phases.size()) - first;
       made_[static_cast<size_t>(group.pattern)].push_back({communication.kind, communication.algorithm,
@@ -125,23 +170,37 @@ class FootprintMaker::Work {
 
   // Adds the same phases on the links of another group.
   const collective::AlgorithmDef* copy_phases(const Made& made, size_t number) {
-    const std::vector<int>&from = known_[made.group].links, &to = known_[number].links;
-    std::vector<std::pair<int, int>> own;
-    for (size_t i = 0; i < from.size(); ++i) own.emplace_back(from[i], to[i]);
-    std::sort(own.begin(), own.end());
     for (int32_t i = made.first; i < made.first + made.count; ++i) {
       Phase phase = result_.phases[static_cast<size_t>(i)];
-      if (phase.load >= 0) {
-        Load load = result_.loads[static_cast<size_t>(phase.load)];
-        for (stream::Crossing& crossing : load.crossings)
-          crossing.link = std::lower_bound(own.begin(), own.end(), std::pair(crossing.link, 0))->second;
-        std::sort(load.crossings.begin(), load.crossings.end(),
-                  [](const stream::Crossing& a, const stream::Crossing& b) { return a.link < b.link; });
-        phase.load = number_of(std::move(load));
-      }
+      if (phase.load >= 0) phase.load = copy_load(phase.load, made.group, number);
       result_.phases.push_back(std::move(phase));
     }
     return made.algorithm;
+  }
+
+  // The load `number` of one group on the links of another. Communications of a group share loads.
+  int32_t copy_load(int32_t number, size_t from, size_t to) {
+    int32_t& newest = known_[to].copies;
+    for (int32_t i = newest; i >= 0; i = copies_[static_cast<size_t>(i)].next) {
+      const Copy& copy = copies_[static_cast<size_t>(i)];
+      if (copy.load == number && copy.from == from) return copy.copy;
+    }
+    const std::span<const int> here = links_of(from), there = links_of(to);
+    std::vector<std::pair<int, int>> links;
+    for (size_t i = 0; i < here.size(); ++i) links.emplace_back(here[i], there[i]);
+    std::sort(links.begin(), links.end());
+    Load load = result_.loads[static_cast<size_t>(number)];
+    for (stream::Crossing& crossing : load.crossings)
+      crossing.link = std::lower_bound(links.begin(), links.end(), std::pair(crossing.link, 0))->second;
+    std::sort(load.crossings.begin(), load.crossings.end(),
+              [](const stream::Crossing& a, const stream::Crossing& b) { return a.link < b.link; });
+    copies_.push_back({number, static_cast<uint32_t>(from), number_of(std::move(load)), newest});
+    newest = static_cast<int32_t>(copies_.size() - 1);
+    return copies_.back().copy;
+  }
+
+  std::span<const int> links_of(size_t group) const {
+    return routes_[static_cast<size_t>(known_[group].routes)]->links;
   }
 
   Phase host_phase(stream::HostCopy copy, Bytes bytes, int place) {
@@ -189,7 +248,7 @@ class FootprintMaker::Work {
   }
 
   Phase phase(const collective::Phase& plan, const stream::Communication& communication, const stream::Placed& placed,
-              Known& group) {
+              Own& group) {
     auto known = std::find_if(group.crossed.begin(), group.crossed.end(),
                               [&](const auto& crossed) { return crossed.first.is_of(plan.flows); });
     if (known == group.crossed.end()) {
@@ -259,10 +318,15 @@ class FootprintMaker::Work {
   const std::vector<LinkTrace>& traces_;
   Changing changing_;
   Crosser crosser_;
+  GroupRouteTable own_routes_;  // where the caller has none
+  GroupRouteTable& routes_;
   std::vector<Known> known_;
-  std::map<std::vector<uint64_t>, int32_t> patterns_;
+  std::vector<int32_t> known_compared_, known_large_;  // into known_, by number in routes_ and in large_; -1: not yet
+  std::vector<Own> own_;
+  std::vector<Copy> copies_;
+  SequenceTable patterns_;
   std::vector<std::vector<Made>> made_;              // by pattern
-  SequenceTable groups_;                             // of their places, as known_
+  SequenceTable large_;                              // groups whose routes are not compared, of their places
   std::optional<platform::HostRoutes> host_routes_;  // made when asked for
   std::optional<int> cores_;                         // as cores(), once it is known
   Footprints result_;
@@ -274,14 +338,17 @@ double Load::limit_at(double now) const {
   return value_of(limits, now, limit > BytesPerSecond(0) ? limit.value() : std::numeric_limits<double>::infinity());
 }
 
-FootprintMaker::FootprintMaker(const platform::Platform& platform, const std::vector<LinkTrace>& traces)
-    : work_(std::make_unique<Work>(platform, traces)) {}
+FootprintMaker::FootprintMaker(const platform::Platform& platform, const std::vector<LinkTrace>& traces,
+                               GroupRouteTable* routes)
+    : work_(std::make_unique<Work>(platform, traces, routes)) {}
 FootprintMaker::~FootprintMaker() = default;
 
 int32_t FootprintMaker::add(const stream::Communication& communication, const std::vector<int>& places,
                             int32_t example) {
   return work_->add(communication, places, example);
 }
+
+void FootprintMaker::reserve(size_t count) { work_->reserve(count); }
 
 Footprints FootprintMaker::take() && { return work_->take(); }
 

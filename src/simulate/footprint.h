@@ -16,6 +16,8 @@
 
 namespace foreflow::simulate {
 
+class GroupRouteTable;  // simulate/group_routes.h
+
 struct Phase {
   Seconds delay;          // before the flow: latencies and the filling of a pipeline; or all of a fixed duration
   Seconds alone;          // the flow when it has the network for itself; 0: there is no flow
@@ -73,13 +75,17 @@ struct Footprints {
 // Makes footprints one by one.
 class FootprintMaker {
  public:
-  // `traces`: of links that change. Both must outlive it.
-  FootprintMaker(const platform::Platform& platform, const std::vector<LinkTrace>& traces);
+  // `traces`: of links that change; `routes`: of the platform, null for none. All must outlive it.
+  FootprintMaker(const platform::Platform& platform, const std::vector<LinkTrace>& traces,
+                 GroupRouteTable* routes = nullptr);
   ~FootprintMaker();
 
   // The number of the footprint of a communication among devices at these places. Throws Error when two of them have no
   // route.
   int32_t add(const stream::Communication& communication, const std::vector<int>& places, int32_t example);
+
+  // Makes room for `count` of them.
+  void reserve(size_t count);
 
   // All of them; Footprints::of_instance is empty.
   Footprints take() &&;

@@ -6,20 +6,16 @@
 namespace foreflow::simulate {
 namespace {
 
-constexpr size_t kMostPlaces = 16;  // there is a route for each pair
-
 uint64_t word(double value) { return std::bit_cast<uint64_t>(value); }
 
 // Numbers values by their first appearance. There are few, so a list is faster than a table.
 class Appearance {
  public:
-  // And whether it is the first.
-  std::pair<uint64_t, bool> of(int value) {
+  uint64_t of(int value) {
     const auto found = std::find(values_.begin(), values_.end(), value);
     const auto at    = static_cast<uint64_t>(found - values_.begin());
-    const bool fresh = found == values_.end();
-    if (fresh) values_.push_back(value);
-    return {at, fresh};
+    if (found == values_.end()) values_.push_back(value);
+    return at;
   }
   std::vector<int> take() && { return std::move(values_); }
 
@@ -27,26 +23,26 @@ class Appearance {
   std::vector<int> values_;
 };
 
-class GroupRoutesWriter {
+// Writes the pattern of a group, and returns the links.
+class PatternWriter {
  public:
-  GroupRoutesWriter(const platform::Platform& platform, const std::vector<LinkTrace>& traces)
-      : platform_(platform), traces_(traces) {}
+  PatternWriter(const platform::Platform& platform, std::vector<uint64_t>& pattern)
+      : platform_(platform), pattern_(pattern) {}
 
-  std::optional<GroupRoutes> run(const std::vector<int>& places) && {
-    constexpr size_t kUsualWords = 10;  // of a route; a guess that saves allocations
-    pattern_.reserve(kUsualWords * places.size() * places.size());
+  // Nothing if two devices have no route.
+  std::optional<std::vector<int>> run(const std::vector<int>& places) && {
     Appearance nodes, known;
     for (const int place : places) {
-      write(known.of(place).first);
+      write(known.of(place));
       write(static_cast<uint64_t>(platform_.device_kind(place)));
-      write(nodes.of(platform_.node(place)).first);
+      write(nodes.of(platform_.node(place)));
     }
     for (const int from : places) {
       for (const int to : places) {
         if (from != to && !add(platform_.route(from, to))) return std::nullopt;
       }
     }
-    return GroupRoutes{std::move(pattern_), std::move(links_).take()};
+    return std::move(links_).take();
   }
 
  private:
@@ -56,30 +52,33 @@ class GroupRoutesWriter {
     if (!route.exists()) return false;
     pattern_.insert(pattern_.end(), {route.links.size(), word(route.latency.value()), word(route.step_latency.value()),
                                      word(route.limit.value())});
-    for (const int link : route.links) {
-      const auto [number, fresh] = links_.of(link);
-      write(number);
-      if (!fresh) continue;
-      write(static_cast<uint64_t>(platform_.link_kind(link)));
-      const bool changes =
-          std::any_of(traces_.begin(), traces_.end(), [link](const LinkTrace& trace) { return trace.link == link; });
-      write(changes ? static_cast<uint64_t>(link) + 1 : 0);
-    }
+    for (const int link : route.links) write(links_.of(link));
     return true;
   }
 
   const platform::Platform& platform_;
-  const std::vector<LinkTrace>& traces_;
-  std::vector<uint64_t> pattern_;
+  std::vector<uint64_t>& pattern_;
   Appearance links_;
 };
 
 }  // namespace
 
-std::optional<GroupRoutes> group_routes(const platform::Platform& platform, const std::vector<LinkTrace>& traces,
-                                        const std::vector<int>& places) {
-  if (places.size() > kMostPlaces) return std::nullopt;
-  return GroupRoutesWriter(platform, traces).run(places);
+size_t GroupRouteTable::number_of(const platform::Platform& platform, const std::vector<int>& places) {
+  words_.assign(places.begin(), places.end());
+  const size_t number = groups_.number(words_);
+  if (number < known_.size()) return number;
+  words_.clear();
+  const auto links = PatternWriter(platform, words_).run(places);
+  const auto first = static_cast<uint32_t>(links_.size());
+  if (links) links_.insert(links_.end(), links->begin(), links->end());
+  known_.push_back({links ? patterns_.number(words_) : kNoRoute, first, static_cast<uint32_t>(links_.size()) - first});
+  return number;
+}
+
+std::optional<GroupRoutes> GroupRouteTable::operator[](size_t number) const {
+  const Known& known = known_[number];
+  if (known.pattern == kNoRoute) return std::nullopt;
+  return GroupRoutes{known.pattern, std::span(links_).subspan(known.first, known.count)};
 }
 
 }  // namespace foreflow::simulate

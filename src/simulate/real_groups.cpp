@@ -13,6 +13,7 @@ class RealGroupMaker {
   }
 
   RealGroups run() && {
+    reserve();
     for (size_t g = 0; g < courses_.groups().size(); ++g) {
       const Group& group = courses_.groups()[g];
       result_.first.push_back(static_cast<int32_t>(result_.rows.size()));
@@ -27,13 +28,24 @@ class RealGroupMaker {
   }
 
  private:
+  void reserve() {
+    size_t rows = 0, hand_overs = 0;
+    for (const Group& group : courses_.groups()) {
+      const size_t own = group.of_all_replicas ? 1 : static_cast<size_t>(program_.replicas);
+      rows += own;
+      if (group.hand_over) hand_overs += own;
+    }
+    result_.first.reserve(courses_.groups().size());
+    result_.rows.reserve(rows);
+    maker_.reserve(rows - hand_overs);
+  }
+
   void add(int32_t number, const Group& group, int32_t replica) {
     const std::vector<int> ranks = ranks_of(group, replica);
     const int32_t communication  = chosen(group.communication, ranks);
-    std::vector<int> places;
-    places.reserve(ranks.size());
-    for (const int rank : ranks) places.push_back(program_.place_of_rank(rank));
-    const int32_t footprint = maker_.add(result_.communications[static_cast<size_t>(communication)], places,
+    places_.clear();
+    for (const int rank : ranks) places_.push_back(program_.place_of_rank(rank));
+    const int32_t footprint = maker_.add(result_.communications[static_cast<size_t>(communication)], places_,
                                          static_cast<int32_t>(result_.rows.size()));
     result_.rows.push_back({number, replica, communication, footprint});
   }
@@ -75,6 +87,7 @@ class RealGroupMaker {
   const Courses& courses_;
   FootprintMaker& maker_;
   RealGroups result_;
+  std::vector<int> places_;  // scratch
   std::map<std::pair<int32_t, const collective::AlgorithmDef*>, int32_t> variants_;
 };
 
@@ -82,8 +95,8 @@ class RealGroupMaker {
 
 RealGroups real_groups(const stream::CompactProgram& program, const Courses& courses,
                        const platform::Platform& platform, const std::vector<LinkTrace>& traces,
-                       Footprints& footprints) {
-  FootprintMaker maker(platform, traces);
+                       GroupRouteTable* routes, Footprints& footprints) {
+  FootprintMaker maker(platform, traces, routes);
   RealGroups result = RealGroupMaker(program, courses, maker).run();
   footprints        = std::move(maker).take();
   return result;

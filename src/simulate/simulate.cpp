@@ -13,10 +13,11 @@ namespace definitions {
 }  // namespace definitions
 // clang-format on
 
-Run EngineDef::run(const stream::CompactProgram& program, const platform::Platform& platform,
-                   const Options& options) const {
+Run EngineDef::run(const stream::CompactProgram& program, const platform::Platform& platform, const Options& options,
+                   const Known& known) const {
   check(options.disturbances, platform);
-  if (auto folded = simulate_folded == nullptr ? std::nullopt : fold(program, platform, options, FoldedFor::one_run)) {
+  auto folded = simulate_folded == nullptr ? std::nullopt : fold(program, platform, options, FoldedFor::one_run, known);
+  if (folded) {
     try {
       stream::Timeline timeline = simulate_folded(*folded, platform, options);
       return {std::move(folded->program), std::move(timeline)};

@@ -73,7 +73,9 @@ Json Chain::answer(const Json& point, const std::string& file) {
   if (!read.jobs.empty()) return answer_of(scenario::run(read, loaded_->platform).summary);
   const scenario::Scenario scenario = scenario::with_known_names(read, platform);
   const lower::Lowered& lowered     = lowered_of(scenario, platform);
-  return answer_of(scenario::predict(scenario, sequential_of(scenario), lowered, platform).summary);
+  return answer_of(scenario::predict(scenario, sequential_of(scenario), lowered, platform, {}, report::Detail::all,
+                                     known_of(scenario.platform))
+                       .summary);
 }
 
 const platform::Platform& Chain::platform_of(const scenario::Scenario& scenario) {
@@ -108,11 +110,19 @@ const lower::Lowered& Chain::lowered_of(const scenario::Scenario& scenario, cons
     const scenario::Sequential& sequential = sequential_of(scenario);
     const scenario::Scenario resolved      = scenario::resolve(scenario, sequential, platform).value();
     lowered_                               = {std::move(key), loaded_->choice, platform.devices(),
-                                              scenario::lower_scenario(resolved, sequential, platform)};
+                                              scenario::lower_scenario(resolved, sequential, platform), nullptr};
+    lowered_->courses                      = simulate::courses_of(lowered_->lowered.compact);
     // What lowering needed and needs no more: each run of an engine forks, and a fork costs by the memory of a process.
     ::malloc_trim(0);
   }
   return lowered_->lowered;
+}
+
+simulate::Known Chain::known_of(const scenario::PlatformChoice& platform) {
+  if (!platform.path.empty()) return {lowered_->courses, nullptr};
+  if (!routes_ || !platform::have_equal_routes(routes_->recipe, platform.recipe))
+    routes_ = {platform.recipe, simulate::no_routes()};
+  return {lowered_->courses, routes_->table};
 }
 
 }  // namespace foreflow::sweep

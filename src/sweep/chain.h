@@ -19,6 +19,7 @@ class Chain {
   const platform::Platform& platform_of(const scenario::Scenario& scenario);
   const scenario::Sequential& sequential_of(const scenario::Scenario& scenario);
   const lower::Lowered& lowered_of(const scenario::Scenario& scenario, const platform::Platform& platform);
+  simulate::Known known_of(const scenario::PlatformChoice& platform);  // about lowered_ on it
 
   // Platforms that differ in their links only are read once.
   struct Loaded {
@@ -36,10 +37,16 @@ class Chain {
     scenario::PlatformChoice choice;  // without changes of links
     platform::List<platform::Device> devices;
     lower::Lowered lowered;
+    std::shared_ptr<const simulate::Courses> courses;
+  };
+  struct Routes {
+    platform::Recipe recipe;  // of the platforms that have them
+    std::shared_ptr<simulate::GroupRouteTable> table;
   };
   std::optional<Loaded> loaded_;
   std::optional<Built> built_;
   std::optional<Lowered> lowered_;
+  std::optional<Routes> routes_;
 };
 
 }  // namespace foreflow::sweep

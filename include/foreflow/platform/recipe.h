@@ -40,6 +40,10 @@ struct Recipe {
   bool operator==(const Recipe&) const = default;
 };
 
+// True if both machines have equal devices, and equal routes between them: if they differ in nothing but changes of
+// links, and not in latencies, by which routes are chosen.
+bool have_equal_routes(const Recipe& a, const Recipe& b);
+
 constexpr int64_t kMostDevices = 1'000'000;  // of one platform
 
 // The keys of a recipe: of its nodes or of one of its "parts"; of the whole beside "fabric", "parts" and the fabric's

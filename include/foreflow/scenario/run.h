@@ -12,6 +12,7 @@
 #include "foreflow/scenario/scenario.h"
 #include "foreflow/scenario/shared_programs.h"
 #include "foreflow/simulate/chosen.h"
+#include "foreflow/simulate/known.h"
 
 namespace foreflow::scenario {
 
@@ -134,10 +135,10 @@ struct Prediction {
   std::shared_ptr<const stream::CompactProgram> compact = nullptr;  // as in Outcome
 };
 
-// Steps 4 and 5: simulates the lowered program and summarises the timeline.
+// Steps 4 and 5: simulates the lowered program and summarises the timeline. `known`: about them, from other runs.
 Prediction predict(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
                    const platform::Platform& platform, const Finished& finished = {},
-                   report::Detail detail = report::Detail::all);
+                   report::Detail detail = report::Detail::all, const simulate::Known& known = {});
 
 // All five steps for a resolved scenario. Where many equal microbatches follow each other, a few of them are simulated
 // and the summary is extended to all of them, exactly (src/scenario/few_microbatches.h); `program` and `timeline` are

@@ -10,6 +10,7 @@
 
 #include "foreflow/base/registry.h"
 #include "foreflow/platform/platform.h"
+#include "foreflow/simulate/known.h"
 #include "foreflow/simulate/options.h"
 #include "foreflow/stream/compact.h"
 #include "foreflow/stream/timeline.h"
@@ -65,7 +66,8 @@ struct EngineDef {
 
   // As above; the cost follows the devices that differ. Throws Error also when a program that cannot be folded does not
   // fit into memory.
-  Run run(const stream::CompactProgram& program, const platform::Platform& platform, const Options& options = {}) const;
+  Run run(const stream::CompactProgram& program, const platform::Platform& platform, const Options& options = {},
+          const Known& known = {}) const;
   // False if no program is extrapolated from a few rounds: the engine simulates every stream, or disturbances begin or
   // end during the run.
   bool extrapolates(const Options& options) const;

@@ -151,6 +151,29 @@ TEST(Recipes, FindRoutesAnewWhereLatenciesChange) {
   EXPECT_EQ(names(dgx2, 0, 1), (std::vector<std::string>{"node0-gpu0-pcie_UP", "node0-gpu1-pcie_DOWN"}));
 }
 
+void expect_equal_routes(const Platform& a, const Platform& b) {
+  ASSERT_EQ(a.devices().size(), b.devices().size());
+  for (int from = 0; from < static_cast<int>(a.devices().size()); ++from) {
+    for (int to = 0; to < static_cast<int>(a.devices().size()); ++to) {
+      const Route one = a.route(from, to), other = b.route(from, to);
+      EXPECT_EQ(one.links, other.links) << from << " " << to;
+      EXPECT_EQ(one.latency, other.latency) << from << " " << to;
+    }
+  }
+}
+
+TEST(Recipes, HaveEqualRoutesWhereNoLatencyDiffers) {
+  const std::string nodes = R"({"topology": "dgx_a100", "nodes": 4, "fabric": "fat_tree2")";
+  const Recipe plain      = recipe(nodes + "}");
+  const Recipe slower     = recipe(nodes + R"(, "links": {"nic": {"bandwidth": "1GBps", "efficiency": 0.5},
+                                                      "node1-nic0": {"bandwidth": "2GBps", "step_latency": "1us"}}})");
+  const Recipe later      = recipe(nodes + R"(, "links": {"node1-nic0": {"latency": "1ms"}}})");
+  EXPECT_TRUE(have_equal_routes(plain, slower));
+  expect_equal_routes(make(plain), make(slower));
+  EXPECT_FALSE(have_equal_routes(plain, later));
+  EXPECT_FALSE(have_equal_routes(plain, recipe(R"({"topology": "dgx_a100", "nodes": 4})")));
+}
+
 TEST(Recipes, SayWhatSwitchesReduce) {
   const auto reducing = [](const Platform& platform, const std::string& kind) {
     for (const Link& link : platform.links()) {
