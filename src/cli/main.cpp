@@ -49,7 +49,6 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   foreflow::cli::prepare_process();
-  foreflow::cli::prefer_large_pages();
   foreflow::cli::MemoryReserve reserve;
   try {
     return foreflow::cli::run(argc, argv);

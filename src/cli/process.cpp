@@ -1,16 +1,12 @@
 #include "cli/process.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <iostream>
 
@@ -37,20 +33,6 @@ void check_stdout() {
   std::fflush(stdout);
   const std::string reason = errno == 0 ? "a part of the output is lost" : std::strerror(errno);
   throw Error("stdout", "cannot be written: " + reason);
-}
-
-// tcmalloc keeps what is freed and makes its values there; the C library's allocator gives it back, and nothing
-// changes.
-void prefer_large_pages() {
-  constexpr size_t kFirst = 128U << 20U;  // address space: a page that nobody writes to is not there
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) return;
-  void* const heap = std::malloc(kFirst);
-  if (heap == nullptr) return;
-  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-  const auto at = reinterpret_cast<uintptr_t>(heap), first = (at + page - 1) / page * page;
-  ::madvise(reinterpret_cast<void*>(first), at + kFirst - first, MADV_HUGEPAGE);  // a hint: failure is no error
-  std::free(heap);
 }
 
 MemoryReserve::MemoryReserve() {

@@ -13,10 +13,6 @@ void prepare_process();
 // Writes what is left in the buffer of stdout. Throws Error unless all that was ever written there has arrived.
 void check_stdout();
 
-// Has the first of the heap in pages of 2 MB, as far as the system has them: a prediction makes tens of megabytes of
-// small values, and each page of 4 kB costs a fault.
-void prefer_large_pages();
-
 // Memory that is given back when there is no other, so that a message can still be written.
 class MemoryReserve {
  public:
