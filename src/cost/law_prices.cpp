@@ -193,8 +193,9 @@ double slowdown(const AttentionKernels& kernels, const Processors& measured, boo
 Seconds time_to_drop(const Application& application, const platform::Device& device, const ir::Work& work) {
   constexpr double kInstructions = 3.5 + 2;
   if (application.call.attributes.float_or("dropout", 0) == 0 || work.flops == Flops(0)) return Seconds(0);
-  const ir::Dims &q = application.call.inputs[0].dims, &k = application.call.inputs[1].dims;
-  const double scores  = static_cast<double>(element_count(q) / q.back() * k[2]);
+  const ir::Type& q    = application.call.inputs[0];
+  const double keys    = static_cast<double>(application.call.inputs[1].dims[2]);
+  const double scores  = elements(q) / static_cast<double>(q.dims.back()) * keys;
   const double visible = work.flops.value() / (work.flops + work.masked).value();
   return Seconds(scores * visible * kInstructions * 2 / device.peak("f32").value());
 }

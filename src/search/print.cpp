@@ -150,6 +150,13 @@ std::string caveat(const Result& result, size_t top) {
   return fmt::format("Beyond the first {}, strategies that were left out may be better.\n", result.exact);
 }
 
+// Which keys were no choice.
+std::string keys_line(const Result& result) {
+  std::string keys;
+  for (const std::string& key : result.by_framework) keys += (keys.empty() ? "" : ", ") + key;
+  return keys.empty() ? "" : "\nThe framework decides " + keys + "; a list of values in the strategy has them tried\n";
+}
+
 }  // namespace
 
 std::string progress_line(const Status& status, std::chrono::duration<double> elapsed) {
@@ -179,7 +186,7 @@ std::string to_text(const Result& result, size_t top) {
   text += caveat(result, top);
   text += fmt::format("\n{} for the {}{}\n", goal.front[1]->superlative, goal.front[0]->quality,
                       result.exact_front ? "" : ", among those evaluated");
-  return text + ranking.table(result.pareto, top);
+  return text + ranking.table(result.pareto, top) + keys_line(result);
 }
 
 }  // namespace foreflow::search

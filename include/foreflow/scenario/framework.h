@@ -2,6 +2,7 @@
 // file (frameworks/*.json) whose settings are keys of a scenario, so it can say nothing that a scenario cannot.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 

@@ -102,6 +102,15 @@ TEST(SearchUnderFramework, CutsAsTheFrameworkDoesWhereLayersDivide) {
   EXPECT_EQ(by_stages["4"], "\"uniform\"");
 }
 
+TEST(SearchUnderFramework, SaysWhichKeysWereNoChoice) {
+  const Result all       = searched(question("fsdp", R"({"dp": 8, "global_batch": 8, "zero": [2, 3]})"));
+  const std::string text = to_text(all, 10);
+  EXPECT_NE(text.find("\nThe framework decides attention, "), std::string::npos) << text;
+  EXPECT_NE(text.find("shard_unit; a list of values in the strategy has them tried\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("shard_unit block"), std::string::npos) << text;
+  EXPECT_FALSE(all.by_framework.contains("zero"));
+}
+
 TEST(SearchUnderFramework, TakesEachOfAListOfStrategies) {
   const Json asked = question("fsdp", R"([{"dp": 8, "global_batch": 8}, {"dp": 8, "global_batch": 8, "zero": 2}])");
   const Result all = searched(asked);
