@@ -99,12 +99,15 @@ std::optional<Framework> framework_of(const Json& scenario, const std::string& f
 }
 
 Completed with_framework(const Json& scenario, const std::string& file) {
-  Completed completed{scenario, {}};
   const std::optional<Framework> framework = framework_of(scenario, file);
-  if (!framework) return completed;
+  return framework ? with_framework(scenario, *framework) : Completed{scenario, {}};
+}
+
+Completed with_framework(const Json& scenario, const Framework& framework) {
+  Completed completed{scenario, {}};
   Json sized = scenario;
   if (const Json* workload = scenario.find("workload")) sized.set("workload", workload::with_preset(*workload));
-  for (const FrameworkSetting& setting : framework->settings) {
+  for (const FrameworkSetting& setting : framework.settings) {
     const auto words        = split(setting.key, '.');
     const std::string &part = words[0], &key = words[1];
     std::optional<Json> holder = section(completed.json, part);

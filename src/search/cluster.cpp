@@ -55,8 +55,7 @@ std::vector<Cluster> clusters_of(const Json& source, const std::string& file) {
   for (size_t number = 0; number < count; ++number) {
     const std::vector<size_t> choice = scenario::choice_of(axes, number);
     const Json asked                 = scenario::with_choice(bare, axes, choice);
-    const bool has_framework         = asked.find("framework") != nullptr;
-    Cluster cluster{said_by(axes, choice), scenario::load(asked, file), has_framework ? asked : Json(), nullptr};
+    Cluster cluster{said_by(axes, choice), scenario::load(asked, file), asked, nullptr};
     scenario::check_one_job(cluster.base);
     cluster.platform = scenario::load_platform(cluster.base.platform);
     cluster.hardware = static_cast<int>(number);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "foreflow/base/text.h"
-#include "foreflow/scenario/framework.h"
 
 namespace foreflow::search {
 namespace {
@@ -25,18 +24,18 @@ Json representative(const Json& choice) {
 
 }  // namespace
 
-FrameworkKeys::FrameworkKeys(const Json& source, std::string file, const Json& strategy)
-    : source_(Json(source).set("strategy", strategy)), file_(std::move(file)) {}
+FrameworkKeys::FrameworkKeys(const Json& source, const scenario::Framework* framework, const Json& strategy)
+    : source_(Json(source).set("strategy", strategy)), framework_(framework) {}
 
 Json FrameworkKeys::with(const Json& choice) {
-  if (source_.find("framework") == nullptr) return Json::object();
+  if (framework_ == nullptr) return Json::object();
   const Json degrees         = representative(choice);
   const auto [found, is_new] = known_.try_emplace(degrees.dump_compact(), Json::object());
   if (!is_new) return found->second;
   Json strategy = *source_.find("strategy");
   for (const auto& [key, value] : *degrees.if_object()) strategy.set(key, value);
   for (const scenario::FrameworkSetting& setting :
-       scenario::with_framework(Json(source_).set("strategy", std::move(strategy)), file_).applied) {
+       scenario::with_framework(Json(source_).set("strategy", std::move(strategy)), *framework_).applied) {
     const std::vector<std::string> words = split(setting.key, '.');
     if (words[0] == "strategy" && !needs_more_than_degrees(setting)) found->second.set(words[1], setting.value);
   }
@@ -61,11 +60,11 @@ std::set<std::string> keys_of_framework(const Json& source, const std::string& f
   return keys;
 }
 
-Json completed_by_framework(const Json& asked, const std::string& file, Json strategy, Json placement) {
+Json completed_by_framework(const Json& asked, const scenario::Framework& framework, Json strategy, Json placement) {
   Json scenario = asked;
   scenario.set("strategy", std::move(strategy));
   if (!placement.is_null()) scenario.set("placement", std::move(placement));
-  return scenario::with_framework(scenario, file).json;
+  return scenario::with_framework(scenario, framework).json;
 }
 
 }  // namespace foreflow::search

@@ -8,22 +8,23 @@
 #include <set>
 #include <string>
 
+#include "foreflow/scenario/framework.h"
 #include "foreflow/search/cluster.h"
 
 namespace foreflow::search {
 
-// For one strategy object of the scenario `source`, whose values may be lists.
+// For one strategy object of the scenario `source`, whose values may be lists. `framework` is null where the scenario
+// names none.
 class FrameworkKeys {
  public:
-  FrameworkKeys(const Json& source, std::string file, const Json& strategy);
+  FrameworkKeys(const Json& source, const scenario::Framework* framework, const Json& strategy);
 
-  // The keys that the framework sets with the degrees in `choice`, such as {"dp": 8, "tp": 4, "pp": 2}; none without a
-  // framework. Throws Error where the framework is none.
+  // The keys that the framework sets with the degrees in `choice`, such as {"dp": 8, "tp": 4, "pp": 2}.
   Json with(const Json& choice);
 
  private:
   Json source_;
-  std::string file_;
+  const scenario::Framework* framework_;
   std::map<std::string, Json> known_;  // by degrees, where all but tp count as 2 if they are more
 };
 
@@ -31,7 +32,7 @@ class FrameworkKeys {
 std::set<std::string> keys_of_framework(const Json& source, const std::string& file);
 
 // The members of a scenario that a strategy decides: `strategy` and `placement` (null: none is stated), and those that
-// the framework of the scenario `asked` of a cluster sets with them.
-Json completed_by_framework(const Json& asked, const std::string& file, Json strategy, Json placement);
+// the framework sets with them in the scenario `asked` of a cluster.
+Json completed_by_framework(const Json& asked, const scenario::Framework& framework, Json strategy, Json placement);
 
 }  // namespace foreflow::search

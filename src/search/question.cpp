@@ -43,7 +43,8 @@ Json strategy_json(const ReadPoint& point) {
 }  // namespace
 
 Question::Question(const Json& source, const std::string& file, const Options& options)
-    : clusters_(with_prices(with_engine(clusters_of(source, file), options.engine), options.goal)),
+    : framework_(scenario::framework_of(source, file)),
+      clusters_(with_prices(with_engine(clusters_of(source, file), options.engine), options.goal)),
       worlds_(take_worlds(clusters_, options)),
       least_factor_(search::least_factor(worlds_)),
       goal_(settled(options.goal, clusters_.front().base)),
@@ -53,11 +54,10 @@ Question::Question(const Json& source, const std::string& file, const Options& o
 ReadPoint Question::read(const Json& point) const {
   const Cluster& cluster = clusters_[space_.cluster(point)];
   Json strategy = strategy_of(point), placement = space_.placement(point);
-  if (cluster.asked.is_null())
+  if (!framework_)
     return {point, &cluster,
             scenario::with_strategy(cluster.base, std::move(strategy), std::move(placement), *cluster.platform)};
-  const Json parts =
-      completed_by_framework(cluster.asked, cluster.base.file, std::move(strategy), std::move(placement));
+  const Json parts = completed_by_framework(cluster.asked, *framework_, std::move(strategy), std::move(placement));
   return {point, &cluster, scenario::with_parts(cluster.base, parts, *cluster.platform)};
 }
 

@@ -1,6 +1,9 @@
 // The question of a search: the space, and how a point of it becomes a scenario.
 #pragma once
 
+#include <optional>
+
+#include "foreflow/scenario/framework.h"
 #include "foreflow/search/search.h"
 #include "foreflow/search/space.h"
 #include "search/evaluate.h"
@@ -32,6 +35,7 @@ class Question {
   Kept& kept() const { return *kept_; }
 
  private:
+  std::optional<scenario::Framework> framework_;
   std::vector<Cluster> clusters_;
   Worlds worlds_;
   double least_factor_;

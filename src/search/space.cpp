@@ -1,6 +1,7 @@
 #include "foreflow/search/space.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "foreflow/scenario/axes.h"
@@ -210,6 +211,7 @@ bool may_be_open(const Dimension& dimension) {
 bool has_same_choices(const Dimension& dimension) { return dimension.rule == nullptr && dimension.by_cluster.empty(); }
 
 Space::Space(const Json& source, const std::string& file, const std::vector<Cluster>& clusters) {
+  const std::optional<scenario::Framework> framework = scenario::framework_of(source, file);
   const Json known = scenario::with_framework(source, file).json;  // of the placement; `strategy` may be a list
   placement_       = own_placement(known);
   Choices platforms;
@@ -228,8 +230,8 @@ Space::Space(const Json& source, const std::string& file, const std::vector<Clus
   const JsonView root(holder, file);
   const JsonView wanted = root.at("strategy");
   const auto add        = [&](const JsonView& part) {
-    regions_.push_back(
-               region_of(part, root.at(kPlacement), platforms, facts_, FrameworkKeys(source, file, part.json())));
+    regions_.push_back(region_of(part, root.at(kPlacement), platforms, facts_,
+                                        FrameworkKeys(source, framework ? &*framework : nullptr, part.json())));
   };
   if (wanted.json().if_array() == nullptr) {
     add(wanted);

@@ -54,5 +54,7 @@ struct Completed {
 };
 // Throws Error at an unknown framework, and where its file cannot be read; paths are relative to `file`.
 Completed with_framework(const Json& scenario, const std::string& file);
+// The same with a profile that has been read, whatever the scenario names.
+Completed with_framework(const Json& scenario, const Framework& framework);
 
 }  // namespace foreflow::scenario

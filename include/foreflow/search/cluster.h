@@ -13,8 +13,7 @@ struct Cluster {
   // has no axes, so that there is no choice.
   Json said;
   scenario::Scenario base;  // everything except strategy and placement
-  // The scenario without strategy and placement as it was stated, before its framework set anything; null where it
-  // names none.
+  // The scenario without strategy and placement as it was stated, before its framework set anything.
   Json asked;
   scenario::PlatformRef platform;
   // Clusters with the same number have devices of the same kinds.

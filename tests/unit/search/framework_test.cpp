@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "foreflow/base/text.h"
 #include "foreflow/search/search.h"
+#include "support/temporary.h"
 
 namespace foreflow::search::framework_test {
 namespace {
@@ -100,6 +102,16 @@ TEST(SearchUnderFramework, CutsAsTheFrameworkDoesWhereLayersDivide) {
   EXPECT_EQ(by_stages["1"], "-");
   EXPECT_EQ(by_stages["2"], "\"layers\"");
   EXPECT_EQ(by_stages["4"], "\"uniform\"");
+}
+
+TEST(SearchUnderFramework, ReadsAProfileOfItsOwnBesideTheScenario) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "own.json", R"({"name": "own", "version": "1", "doc": "own", "settings":
+    [{"key": "strategy.zero", "value": 2, "when": "dp or cp", "why": "it does"}]})");
+  const Json asked = question("own.json", R"({"global_batch": 8, "microbatches": 2, "schedule": "1f1b", "pp": 1})");
+  const Result all = search(asked, folder / "question.json", {});
+  ASSERT_FALSE(all.ranked.empty());
+  for (const Candidate& one : all.ranked) EXPECT_EQ(at(one, "zero"), at(one, "dp") == "1" ? "-" : "2");
 }
 
 TEST(SearchUnderFramework, SaysWhichKeysWereNoChoice) {
