@@ -92,13 +92,40 @@ Choices degrees(const JsonView& strategy, const SpaceFacts& facts) {
   return choices;
 }
 
+[[noreturn]] void no_degrees(const JsonView& strategy, int64_t devices) {
+  std::string stated;
+  for (const AxisDef& row : degree_table()) {
+    if (strategy.has(row.key))
+      stated += (stated.empty() ? "" : ", ") + std::string(row.key) + " " + strategy.at(row.key).json().dump_compact();
+  }
+  throw Error(strategy.where(), "no dp, tp and pp with " + stated + " make the " + std::to_string(devices) +
+                                    " devices; use degrees whose product divides them, or state all three");
+}
+
+// The stated degrees, with another one so large that the cluster refuses them: others have room for the strategy.
+Json one_too_many(const JsonView& strategy, int64_t devices) {
+  Json choice = Json::object();
+  for (const AxisDef& row : degree_table()) {
+    if (strategy.has(row.key) && !is_any(strategy.at(row.key).json()))
+      choice.set(row.key, values_of(strategy, row.key).front());
+  }
+  for (const char* open : {"dp", "tp", "pp"}) {
+    if (choice.find(open) == nullptr) return choice.set(open, devices + 1);
+  }
+  return choice;
+}
+
 // The degrees are decided together, and with them what the framework makes of them.
 Dimension degrees(const JsonView& strategy, const std::vector<SpaceFacts>& facts, FrameworkKeys framework) {
   Dimension dimension{"dp-tp-pp", {}, nullptr};
+  bool fits = false;
   for (const SpaceFacts& of_cluster : facts) {
     Choices& choices = dimension.by_cluster.emplace_back(degrees(strategy, of_cluster));
+    fits             = fits || !choices.empty();
+    if (choices.empty()) choices = {one_too_many(strategy, of_cluster.devices)};
     for (Json& choice : choices) choice = with(choice, framework.with(choice));
   }
+  if (!fits) no_degrees(strategy, facts.front().devices);
   return dimension;
 }
 

@@ -60,6 +60,30 @@ TEST(Space, TakesAnyForAllThatIsLegal) {
   EXPECT_EQ(open.size(), asked.size());
 }
 
+// No divisors make 16 devices of 7; without an error all degrees would be 1.
+TEST(Space, RefusesDegreesThatMakeNoNumberOfDevices) {
+  try {
+    space_of(source(R"({"tp": 7, "global_batch": 16})"));
+    FAIL() << "nothing was wrong";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "mlp.json: $.strategy: no dp, tp and pp with tp 7 make the 16 devices; use degrees whose product "
+                 "divides them, or state all three");
+  }
+}
+
+// A server has 16 devices, of which no pipeline makes replicas of 3; three servers have 48.
+TEST(Space, HasNothingOnPlatformsThatDegreesDoNotFit) {
+  const Json question = source(R"({"dp": 3, "tp": 1, "global_batch": 48})", "", R"("dgx2", "nodes": [1, 3])");
+  for (const Json& point : points(question)) {
+    if (point.find("platform")->dump_compact() == R"({"nodes":3})") {
+      EXPECT_EQ(point.find("pp")->dump_compact(), "16");
+    } else {
+      EXPECT_EQ(point.find("pp")->dump_compact(), "17");  // more than there are: refused
+    }
+  }
+}
+
 TEST(Space, OfSeveralStrategiesIsTheUnion) {
   const auto all = points(source(
       R"([{"pp": 1, "microbatches": 1, "global_batch": 64, "schedule": "1f1b", "zero": 0, "recompute": "none", "overlap_gradients": false, "overlap_tensor": 1},
