@@ -87,7 +87,8 @@ std::vector<Seconds> message_waits(const StagedStep& step) {
 
 namespace {
 
-// Messages with streams of their own leave before their task ends, and the task that waits for them has begun.
+// A message with a stream of its own may leave before its task ends, and the task that reads it may begin before it
+// arrives.
 Seconds beside_sends(const StagedStep& step) {
   const std::vector<transform::StageNeed>& stages = step.demand.stages;
   Seconds most;

@@ -102,7 +102,8 @@ Choices degrees(const JsonView& strategy, const SpaceFacts& facts) {
                                     " devices; use degrees whose product divides them, or state all three");
 }
 
-// The stated degrees, with another one so large that the cluster refuses them: others have room for the strategy.
+// For a cluster whose number of devices is no product with the stated degrees, where another cluster's is: degrees that
+// it refuses, as one of those left open is larger than the number of its devices.
 Json one_too_many(const JsonView& strategy, int64_t devices) {
   Json choice = Json::object();
   for (const AxisDef& row : degree_table()) {
