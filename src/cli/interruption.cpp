@@ -1,14 +1,28 @@
 #include "cli/interruption.h"
 
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+
 namespace foreflow::cli {
 namespace {
 
-// A signal handler can reach nothing else.
-volatile std::sig_atomic_t asked_to_end = 0;
+constexpr int64_t kNever = -1;
 
+// A signal handler can reach nothing else. In nanoseconds.
+std::atomic<int64_t> asked_at = kNever;
+static_assert(std::atomic<int64_t>::is_always_lock_free);
+
+// `timeout` sends its signal twice, to the process and to its group: only one that comes later is a second wish.
 void note(int signal) {
-  asked_to_end = 1;
+  constexpr int64_t kSecond = 1'000'000'000;
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  const int64_t time = now.tv_sec * kSecond + now.tv_nsec;
+  int64_t first      = kNever;
+  if (asked_at.compare_exchange_strong(first, time) || time - first < kSecond) return;
   std::signal(signal, SIG_DFL);
+  std::raise(signal);
 }
 
 // Notes `signal` unless it is ignored; returns what was done with it before.
@@ -24,13 +38,13 @@ struct sigaction notice(int signal) {
 
 }  // namespace
 
-Interruption::Interruption() : old_interrupt_(notice(SIGINT)), old_terminate_(notice(SIGTERM)) { asked_to_end = 0; }
+Interruption::Interruption() : old_interrupt_(notice(SIGINT)), old_terminate_(notice(SIGTERM)) { asked_at = kNever; }
 
 Interruption::~Interruption() {
   ::sigaction(SIGINT, &old_interrupt_, nullptr);
   ::sigaction(SIGTERM, &old_terminate_, nullptr);
 }
 
-bool Interruption::asked() const { return asked_to_end != 0; }
+bool Interruption::asked() const { return asked_at != kNever; }
 
 }  // namespace foreflow::cli

@@ -5,8 +5,9 @@
 
 namespace foreflow::cli {
 
-// As long as it lives, the first SIGINT or SIGTERM does not end the process, but is noted; a second one ends it. Child
-// processes that are forked meanwhile note them, too. A signal that is ignored stays ignored.
+// As long as it lives, the first SIGINT or SIGTERM does not end the process, but is noted; a second one ends it,
+// unless it comes within a second of the first. Child processes that are forked meanwhile note them, too. A signal that
+// is ignored stays ignored.
 class Interruption {
  public:
   Interruption();

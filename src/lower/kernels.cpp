@@ -21,6 +21,15 @@ bool is_pointwise(const cost::Application& application, const ir::Work& work) {
   });
 }
 
+std::optional<cost::Application> joined_at_best(cost::Application application) {
+  if (!is_pointwise(application, application.call.def.work(application.call, application.outputs))) return std::nullopt;
+  application.joined = true;
+  for (const ir::Type& type : application.call.inputs) {
+    if (type.is_tensor()) application.kept = std::max(application.kept, 2 * ir::bytes_of(type));
+  }
+  return application;
+}
+
 ir::ValueId Kernels::passed_on(const ir::Op& op, ir::ValueId last) const {
   const int32_t buffer = live_.buffer_of[ir::index(last)];
   for (const ir::ValueId id : function_.inputs(op)) {

@@ -80,15 +80,19 @@ class Estimator {
       const auto ranks = static_cast<int>(std::max(op.inputs.size(), op.outputs.size()));
       return ranks < 2 ? Seconds(0) : cost_.communication(application, ranks).value_or(Seconds(0));
     }
-    // Part of another kernel it may take no additional time.
-    if (fuses_ && lower::is_pointwise(application, op.source.op->def->work(application.call, application.outputs)))
-      return Seconds(0);
+    const Seconds alone = least(application);
+    if (!fuses_) return alone;
+    const auto joined = lower::joined_at_best(application);
+    return joined ? std::min(alone, least(*joined)) : alone;
+  }
+
+ private:
+  Seconds least(const cost::Application& application) const {
     Seconds least = cost_.compute(application, *hardware_.front()).time;
     for (const platform::Device* device : hardware_) least = std::min(least, cost_.compute(application, *device).time);
     return least;
   }
 
- private:
   const cost::CostModel& cost_;
   const bool fuses_;
   const std::vector<const platform::Device*> hardware_;
@@ -184,8 +188,8 @@ void add_peak(const Scenario& scenario, const ir::Module& module, const platform
 // What the forward pass leaves for the backward pass.
 void add_held(std::shared_ptr<const ir::Module> module, int shards, Demand& demand) {
   const auto& schedule = schedule::schedules().get("1f1b", "schedule");
-  transform::StageModel model(std::move(module), ops::table(), false, 1, shards,
-                              [](const auto&, auto) { return Seconds(0); });
+  const transform::StageModel::Price nothing{.alone = [](const auto&, auto) { return Seconds(0); }};
+  transform::StageModel model(std::move(module), ops::table(), false, 1, shards, nothing);
   const transform::StageNeed& whole = model.needs({.schedule = &schedule, .size = {}}, model.add_prices({})).front();
   demand.states                     = whole.states;
   demand.held                       = whole.held;

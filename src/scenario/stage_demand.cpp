@@ -1,6 +1,7 @@
 #include "foreflow/scenario/stage_demand.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "foreflow/lower/pointwise.h"
 #include "foreflow/ops/table.h"
@@ -157,11 +158,16 @@ bool StageDemands::make(const std::string& key, const Scenario& scenario, const 
     const Source& source     = this->source(scenario, sequential, splits(scenario.strategy));
     const Strategy& strategy = scenario.strategy;
     const int parts          = strategy.microbatches * (strategy.dp / strategy.replicas_sharing());
-    const auto price         = [&](const ir::OpCall& call, std::span<const ir::Type> outputs) {
-      const cost::Application application{call, outputs};
-      const bool may_vanish = strategy.fuses && lower::is_pointwise(application, call.def.work(call, outputs));
-      return may_vanish ? Seconds(0) : scenario.cost.compute(application, device).time;
+    transform::StageModel::Price price;
+    price.alone = [&](const ir::OpCall& call, std::span<const ir::Type> outputs) {
+      return scenario.cost.compute({call, outputs}, device).time;
     };
+    if (strategy.fuses) {
+      price.joined = [&](const ir::OpCall& call, std::span<const ir::Type> outputs) {
+        const auto joined = lower::joined_at_best({call, outputs});
+        return joined ? scenario.cost.compute(*joined, device).time : Seconds(std::numeric_limits<double>::infinity());
+      };
+    }
     transform::StageModel stages(source.module, ops::table(), splits(strategy), parts, source.shards, price);
     std::vector<StageMessage> messages;
     for (const auto& message : stages.messages()) messages.push_back(message_of(message, scenario));

@@ -2,6 +2,7 @@
 // cut the same program.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <vector>
@@ -75,8 +76,19 @@ struct StageNeed {
 // The program of one group of devices, whose batch is divided into equal parts: the microbatches of all replicas.
 class StageModel {
  public:
-  // Lower bound of the time of an op on one part of the batch; of a communication 0.
-  using Price = std::function<Seconds(const ir::OpCall& call, std::span<const ir::Type> outputs)>;
+  // Lower bounds of the time of an op on one part of the batch; of a communication 0.
+  struct Price {
+    using Time = std::function<Seconds(const ir::OpCall& call, std::span<const ir::Type> outputs)>;
+    Time alone;
+    // As one kernel with the op that makes one of its operands; infinite for an op that never is, and that no other op
+    // joins. Empty where kernels are not fused.
+    Time joined = {};
+
+    // Whatever makes the operands.
+    Seconds operator()(const ir::OpCall& call, std::span<const ir::Type> outputs) const {
+      return joined ? std::min(alone(call, outputs), joined(call, outputs)) : alone(call, outputs);
+    }
+  };
 
   // `split_backward`: for schedules that run weight gradients as tasks of their own; the module is one from
   // with_split_backward. `shards`: as StagePrices::shards. Throws RefusalError as `pipeline` does.

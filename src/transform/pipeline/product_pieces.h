@@ -1,10 +1,8 @@
 // Prices of what `overlap_tensor` makes of a product, for bounds of the time.
 #pragma once
 
-#include <functional>
-#include <span>
-
 #include "foreflow/ir/op_def.h"
+#include "foreflow/transform/stage_model.h"
 #include "transform/layout/layout_domain.h"
 #include "transform/rewrite/product_cuts.h"
 
@@ -12,12 +10,9 @@ namespace foreflow::transform {
 
 class ProductPieces {
  public:
-  // As StageModel::Price.
-  using Price = std::function<Seconds(const ir::OpCall& call, std::span<const ir::Type> outputs)>;
-
   // `parts` is the number of microbatches of all replicas. All must outlive it.
   ProductPieces(const ir::Function& function, const interpret::Values<LaidOut>& values, int parts,
-                const ir::OpTable& ops, const Price& price)
+                const ir::OpTable& ops, const StageModel::Price& price)
       : function_(function), values_(values), parts_(parts), ops_(ops), price_(price) {}
 
   // The product of one of `ways` equal runs of rows; of a MatMulGrad the gradient of x. Requires: `ways` divides the
@@ -35,7 +30,7 @@ class ProductPieces {
   const interpret::Values<LaidOut>& values_;
   const int parts_;
   const ir::OpTable& ops_;
-  const Price& price_;
+  const StageModel::Price& price_;
 };
 
 }  // namespace foreflow::transform
