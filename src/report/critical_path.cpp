@@ -9,6 +9,8 @@
 namespace foreflow::report {
 namespace {
 
+constexpr double kRounding = 1e-11;  // of the makespan: what times that are equal may differ by
+
 struct ItemIndex {
   size_t stream;
   size_t item;
@@ -68,7 +70,7 @@ class Path {
 class Walk {
  public:
   Walk(const stream::Program& program, const stream::Timeline& timeline, const std::vector<Seconds>& contention)
-      : program_(program), timeline_(timeline), contention_(contention) {}
+      : program_(program), timeline_(timeline), contention_(contention), rounding_(kRounding * timeline.makespan) {}
 
   std::vector<Segment> from(ItemIndex place) {
     for (std::optional<ItemIndex> next = place; next;) next = before(*next);
@@ -97,7 +99,8 @@ class Walk {
     return signals(place) ? std::max(free, issued(place).until) : free + issued(place).idle;
   }
 
-  // The member that arrived last; of several, the one with the lowest stream number.
+  // The member that arrived last; of several, which arrived at the same time but for rounding, the one with the lowest
+  // stream number: so the path through a steady state repeats, too.
   ItemIndex last_to_arrive(ItemIndex place) const {
     const int32_t instance = item(place).instance;
     if (instance < 0 || signals(place)) return place;
@@ -107,7 +110,7 @@ class Walk {
       const auto stream     = static_cast<size_t>(member);
       const ItemIndex other = {stream, item_of(program_.streams[stream], instance)};
       const Seconds others  = arrival(other);
-      if (others < since || (others == since && stream >= last.stream)) continue;
+      if (others < since - rounding_ || (others < since + rounding_ && stream >= last.stream)) continue;
       last  = other;
       since = others;
     }
@@ -126,7 +129,7 @@ class Walk {
     const Seconds reached     = record(place).start;
     const ItemIndex last      = last_to_arrive(place);
     const stream::Record& own = record(last);
-    if (reached > own.start) return before_host(last, reached);  // of the stream that hands over
+    if (reached > own.start + rounding_) return before_host(last, reached);  // of the stream that hands over
     const int32_t instance = item(last).instance;
     path_.add(device(last), what(program_, last), own.end - own.start,
               instance < 0 ? Seconds(0) : contention_[static_cast<size_t>(instance)]);
@@ -153,6 +156,7 @@ class Walk {
   const stream::Program& program_;
   const stream::Timeline& timeline_;
   const std::vector<Seconds>& contention_;
+  const Seconds rounding_;
   Path path_;
 };
 

@@ -114,6 +114,26 @@ std::optional<std::vector<lower::Input>> left_out(const ir::Function& entry,
   return inputs;
 }
 
+// The calls of a device are the tasks of its schedule.
+simulate::Rounds rounds_of(const Strategy& strategy, int few) {
+  const auto tasks_of = [&](int microbatches) {
+    schedule::Size size = strategy.schedule_size;
+    size.microbatches   = microbatches;
+    std::vector<int64_t> tasks;
+    for (const auto& device : strategy.schedule->order(size)) tasks.push_back(static_cast<int64_t>(device.size()));
+    return tasks;
+  };
+  simulate::Rounds rounds{few, strategy.microbatches};
+  const int step                    = step_of(strategy);
+  const std::vector<int64_t> before = tasks_of(few), after = tasks_of(few + step);
+  rounds.calls     = (after.front() - before.front()) / step;
+  rounds.all_calls = {before.begin(), before.end()};
+  for (size_t device = 0; device < before.size(); ++device) {
+    if (after[device] - before[device] != rounds.calls * step) rounds.calls = 0;
+  }
+  return rounds;
+}
+
 }  // namespace
 
 std::vector<int> few_microbatches(const Scenario& scenario, const Sequential& sequential) {
@@ -189,7 +209,8 @@ Expected<std::optional<Prediction>> try_predict_from_few(int few, const Scenario
   if (!lowered) return lowered.refusal();
   if (!*lowered) return std::optional<Prediction>();
   const int all = scenario.strategy.microbatches;
-  auto found    = scenario.engine->run((*lowered)->compact, {few, all}, platform, scenario.simulation);
+  auto found =
+      scenario.engine->run((*lowered)->compact, rounds_of(scenario.strategy, few), platform, scenario.simulation);
   if (!found) return std::optional<Prediction>();
   if (!found->run) {
     const auto more = static_cast<int>((all - few) % found->at_once);

@@ -81,7 +81,7 @@ class RoundItems {
 
 class RoundsFinder {
  public:
-  RoundsFinder(const FoldedProgram& folded, int64_t rounds) : rounds_(rounds) {
+  RoundsFinder(const FoldedProgram& folded, const Rounds& rounds) : asked_(rounds), rounds_(rounds.held) {
     for (size_t s = 0; s < folded.program.streams.size(); ++s)
       streams_.emplace_back(folded.program.streams[s], folded.kind_of_instance, folded.depths[s]);
     found_.resize(streams_.size());
@@ -98,30 +98,47 @@ class RoundsFinder {
   }
 
  private:
-  // The depth of nesting at which all streams that have calls have equally many in a round, or so few that they are no
-  // part of the loop, such as the exchange of gradients in the last backward pass; -1: there is none.
-  int32_t level_of_rounds() const {
+  // The calls of the rounds: their depth of nesting, and how many each stream has in a round.
+  struct Calls {
+    int32_t outside;
+    std::vector<int64_t> each;  // by stream; 0: it is no part of the loop
+  };
+
+  // The first depth at which all streams have the numbers of calls that are asked for, or equally many in every round,
+  // or so few that they are no part of the loop, such as the exchange of gradients in the last backward pass.
+  std::optional<Calls> calls_of_rounds() const {
     constexpr int32_t kLevels = 4;
     for (int32_t outside = 0; outside < kLevels; ++outside) {
-      int64_t most = 0;
-      bool right   = true;
-      for (const RoundItems& stream : streams_) {
-        const int64_t all = stream.calls({0, stream.size()}, outside);
-        right             = right && (all % rounds_ == 0 || all < rounds_);
-        most              = std::max(most, all);
-      }
-      if (right && most >= rounds_) return outside;
+      std::vector<int64_t> all;
+      for (const RoundItems& stream : streams_) all.push_back(stream.calls({0, stream.size()}, outside));
+      const auto each = calls_of_one(all);
+      if (each) return Calls{outside, *each};
     }
-    return -1;
+    return {};
+  }
+
+  // The calls of a round by those of all rounds.
+  std::optional<std::vector<int64_t>> calls_of_one(std::vector<int64_t> all) const {
+    const auto is_part = [&](int64_t calls) { return calls >= rounds_; };
+    if (std::none_of(all.begin(), all.end(), is_part)) return {};
+    const bool equal =
+        std::none_of(all.begin(), all.end(), [&](int64_t calls) { return is_part(calls) && calls % rounds_ != 0; });
+    const bool known = asked_.calls > 0 && std::all_of(all.begin(), all.end(), [&](int64_t calls) {
+                         return !is_part(calls) || asked_.all_calls.contains(calls);
+                       });
+    if (!equal && !known) return {};
+    for (int64_t& calls : all) calls = !is_part(calls) ? 0 : (known ? asked_.calls : calls / rounds_);
+    return all;
   }
 
   // The stretches of streams with calls, all of the same number of rounds.
   bool from_calls() {
-    const int32_t outside = level_of_rounds();
-    if (outside < 0) return false;
+    const auto calls = calls_of_rounds();
+    if (!calls) return false;
+    const int32_t outside = calls->outside;
     std::vector<int64_t> own(streams_.size(), 0);
     for (size_t s = 0; s < streams_.size(); ++s) {
-      const int64_t each = streams_[s].calls({0, streams_[s].size()}, outside) / rounds_;
+      const int64_t each = calls->each[s];
       if (each == 0) continue;
       found_[s] = streams_[s].shortest([&](const Stretch& stretch) {
         const int64_t here = streams_[s].calls(stretch, outside);
@@ -193,6 +210,7 @@ class RoundsFinder {
     return true;
   }
 
+  const Rounds& asked_;
   const int64_t rounds_;
   std::vector<RoundItems> streams_;
   std::vector<std::optional<Stretch>> found_;  // by stream
@@ -203,7 +221,7 @@ class RoundsFinder {
 
 }  // namespace
 
-std::optional<RoundStretches> find_rounds(const FoldedProgram& folded, int64_t rounds) {
+std::optional<RoundStretches> find_rounds(const FoldedProgram& folded, const Rounds& rounds) {
   auto found = RoundsFinder(folded, rounds).run();
   if (!found || !keep_memory(folded.program, found->stretches)) return {};
   return found;

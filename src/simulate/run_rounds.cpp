@@ -121,7 +121,7 @@ std::optional<RunOfRounds> EngineDef::run(const stream::CompactProgram& program,
     check(options.disturbances, platform);
     auto folded = fold(program, platform, options, FoldedFor::rounds);
     if (!folded) return {};
-    const auto stretches = find_rounds(*folded, rounds.held);
+    const auto stretches = find_rounds(*folded, rounds);
     if (!stretches) return {};
     return RoundsRunner(*this, *std::move(folded), *stretches, rounds, platform, options).run();
   } catch (const Error&) {

@@ -50,7 +50,9 @@ std::string strategy_text(Random& rng, int devices) {
   const auto sometimes = [&](const std::string& key, const std::vector<std::string>& values) {
     if (draw(rng, 0, 3) == 0) text += ", \"" + key + "\": " + one_of(rng, values);
   };
-  if (pp > 1) sometimes("schedule", {R"("gpipe")", R"("eager_1f1b")", R"("zb_h1")", R"("interleaved_1f1b")"});
+  if (pp > 1)
+    sometimes("schedule", {R"("gpipe")", R"("eager_1f1b")", R"("zb_h1")", R"("interleaved_1f1b")", R"("zb_v")",
+                           R"("dualpipe_v")", R"("chimera")"});
   sometimes("zero", {"1", "2", "3"});
   sometimes("overlap_gradients", {"true"});
   sometimes("bucket_size", {R"("20kB")"});
@@ -61,6 +63,7 @@ std::string strategy_text(Random& rng, int devices) {
   sometimes("sequence_parallel", {"true"});
   sometimes("delay_weight_gradients", {"true"});
   sometimes("cp", {"2"});
+  sometimes("overlap_tensor", {"2"});
   return text + "}";
 }
 
