@@ -1,11 +1,15 @@
 #include "foreflow/interpret/flops.h"
 
+#include <algorithm>
+
 namespace foreflow::interpret {
 namespace {
 
 bool resolved(const Mixed& value) { return value.type.resolved() || value.type == ir::Type(); }
 
-Flops flops_of(const ir::Function& function, const ir::Op& op, const Values<Mixed>& values) {
+using ByType = std::map<ir::DType, Flops>;
+
+void add_flops(const ir::Function& function, const ir::Op& op, const Values<Mixed>& values, ByType& totals) {
   std::vector<ir::Type> inputs, outputs;
   std::vector<const ir::Array*> known;
   inputs.reserve(op.operand_count);
@@ -25,28 +29,37 @@ Flops flops_of(const ir::Function& function, const ir::Op& op, const Values<Mixe
     countable       = countable && resolved(output);
     arithmetic_left = arithmetic_left || !output.known;
   }
-  if (!countable || !arithmetic_left) return Flops(0);
-  return op.def->work({*op.def, *op.attributes, inputs, known, op.result_count}, outputs).flops;
+  if (!countable || !arithmetic_left) return;
+  const Flops flops = op.def->work({*op.def, *op.attributes, inputs, known, op.result_count}, outputs).flops;
+  inputs.insert(inputs.end(), outputs.begin(), outputs.end());
+  const auto tensor = std::find_if(inputs.begin(), inputs.end(), [](const ir::Type& type) { return type.is_tensor(); });
+  totals[tensor == inputs.end() ? ir::DType::f32 : tensor->dtype] += flops;
 }
 
 }  // namespace
 
-Flops total_flops(const ir::Module& module, const MixedInterpretation& interpretation) {
-  std::vector<Flops> totals;  // per instance; callees come before callers
+ByType flops_by_type(const ir::Module& module, const MixedInterpretation& interpretation) {
+  std::vector<ByType> totals;  // per instance; callees come before callers
   for (const Instance<Mixed>& instance : interpretation.instances) {
     const ir::Function& function = module.functions[instance.function];
-    Flops total;
+    ByType total;
     for (size_t o = 0; o < function.ops.size(); ++o) {
       const ir::Op& op = function.ops[o];
       if (op.is_call()) {
-        total += totals[static_cast<size_t>(instance.callee[o])];
+        for (const auto& [dtype, flops] : totals[static_cast<size_t>(instance.callee[o])]) total[dtype] += flops;
       } else if (op.def->role != ir::Role::communication) {
-        total += flops_of(function, op, instance.values);
+        add_flops(function, op, instance.values, total);
       }
     }
-    totals.push_back(total);
+    totals.push_back(std::move(total));
   }
-  return totals.empty() ? Flops(0) : totals.back();
+  return totals.empty() ? ByType() : std::move(totals.back());
+}
+
+Flops total_flops(const ir::Module& module, const MixedInterpretation& interpretation) {
+  Flops total;
+  for (const auto& [dtype, flops] : flops_by_type(module, interpretation)) total += flops;
+  return total;
 }
 
 }  // namespace foreflow::interpret

@@ -219,8 +219,17 @@ double parameters_of(const ir::Module& module) {
   return count;
 }
 
-Flops flops_of(const ir::Module& module) {
-  return interpret::total_flops(module, interpret::interpret_mixed(module, module.functions.size() - 1));
+void count_arithmetic(Sequential& sequential) {
+  const ir::Module& module = sequential.module;
+  const auto by_type =
+      interpret::flops_by_type(module, interpret::interpret_mixed(module, module.functions.size() - 1));
+  Flops most;
+  for (const auto& [dtype, flops] : by_type) {
+    sequential.model_flops += flops;
+    if (flops <= most) continue;
+    most             = flops;
+    sequential.dtype = dtype;
+  }
 }
 
 }  // namespace
@@ -241,14 +250,15 @@ Expected<Sequential> try_build(const Scenario& scenario) {
                      scenario.workload.path +
                          " already says which device each value lives on; leave dp, tp, pp and microbatches at 1");
     }
-    sequential.model_flops = flops_of(sequential.module);
+    count_arithmetic(sequential);
     return sequential;
   }
   const ir::Module model = std::move(sequential.module);
   sequential.parameters  = parameters_of(model);
   sequential.module      = made_ready(scenario, model);
   // Before fused attention repeats or leaves out any.
-  sequential.model_flops = flops_of(sequential.module) - sequential.padding;
+  count_arithmetic(sequential);
+  sequential.model_flops -= sequential.padding;
   if (scenario.strategy.attention_used() == transform::Attention::flash) {
     const bool shared = scenario.strategy.needs_fused_attention();
     const auto cores  = shared ? transform::Cores::all : transform::Cores::possible;

@@ -91,9 +91,9 @@ double message_error(const Scenario& scenario) {
 }
 
 // The type whose peak the summary compares with: that of the units which multiply.
-std::string_view units_of(const Workload& workload) {
+std::string_view units_of(const Workload& workload, const Sequential& sequential) {
   if (workload.fp8) return "f8";
-  return workload.tf32 ? "tf32" : ir::short_name(workload.dtype.value_or(ir::DType::f32));
+  return workload.tf32 ? "tf32" : ir::short_name(workload.dtype.value_or(sequential.dtype));
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ report::Job describe(const Scenario& scenario, const Sequential& sequential, con
   job.model_flops = sequential.model_flops;
   // A ring leaves out blocks that are hidden as a whole, and fused ops some of the arithmetic of a softmax.
   job.hardware_flops  = std::max(job.model_flops, hardware_flops(lowered.compact, counts));
-  job.dtype           = units_of(scenario.workload);
+  job.dtype           = units_of(scenario.workload, sequential);
   job.training        = scenario.workload.mode == workload::Mode::training;
   job.placement       = describe(scenario.placement);
   job.allocator       = scenario.allocator;

@@ -70,7 +70,7 @@ std::string refuse(const Size& size) {
 
 ScheduleDef row() {
   return {.name      = "chimera",
-          .doc       = "two pipes in opposite directions, with the weights twice; half the bubble of 1f1b",
+          .doc       = "two pipes in opposite directions, weights twice; with few microbatches half the bubble of 1f1b",
           .mapping   = StageMapping::mirrored,
           .chunks    = 2,
           .refuse    = refuse,

@@ -131,6 +131,12 @@ std::string worlds_line(const Result& result) {
                      result.risk == Risk::mean ? "mean" : "95th percentile", result.worlds, kinds);
 }
 
+// Two digits, or all before the point: "3.1 %", "180 %".
+std::string percent(double share) {
+  constexpr double kLarge = 0.995;
+  return share < kLarge ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
+}
+
 std::string runner_up(double behind, const ObjectiveDef& objective) {
   constexpr double kSame = 1e-5;
   if (behind < kSame) return fmt::format("The second {}.\n", objective.as_good);
@@ -140,8 +146,8 @@ std::string runner_up(double behind, const ObjectiveDef& objective) {
 // How sure the ranking is.
 std::string caveat(const Result& result, size_t top) {
   if (result.interrupted) {
-    const std::string gap = result.gap ? fmt::format("no strategy is more than {:.2g} % {} than the best here",
-                                                     100 * *result.gap, result.goal.objective->better)
+    const std::string gap = result.gap ? fmt::format("no strategy is more than {} {} than the best here",
+                                                     percent(*result.gap), result.goal.objective->better)
                                        : "others may be better";
     return "Interrupted: " + gap + ".\n";
   }
@@ -164,7 +170,7 @@ std::string progress_line(const Status& status, std::chrono::duration<double> el
   std::string line  = fmt::format("search: {} of {} strategies decided, {} predicted ({:.2g} a second)", status.decided,
                                   status.points, status.evaluated, rate);
   if (status.best > 0) line += ", best " + status.goal.objective->text(status.best);
-  if (status.gap) line += fmt::format(", at most {:.2g} % better possible", 100 * *status.gap);
+  if (status.gap) line += fmt::format(", at most {} better possible", percent(*status.gap));
   return line;
 }
 

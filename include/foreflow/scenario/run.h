@@ -23,8 +23,9 @@ struct Sequential {
   int64_t tokens_per_sample = 0;  // 0: not a sequence model
   double parameters         = 0;  // of the model; 0: not counted
   Flops model_flops;
-  Flops padding{};      // work of the program that is none of these (workload::Model)
-  bool placed = false;  // a .distir program already assigned to several devices, which is not transformed
+  ir::DType dtype = ir::DType::f32;  // in which most of the arithmetic is done
+  Flops padding{};                   // work of the program that is none of these (workload::Model)
+  bool placed = false;               // a .distir program already assigned to several devices, which is not transformed
 };
 
 // Never null. Shared because a large platform has many routes.

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "foreflow/base/registry.h"
@@ -34,8 +34,8 @@ struct Rounds {
   int64_t wanted;  // the number of rounds of the loop
   // The calls of a stream, if not all rounds have equally many, as where the last microbatches split their backward
   // passes: how many one more round adds to every stream, and how many each stream has.
-  int64_t calls = 0;  // 0: unknown
-  std::set<int64_t> all_calls;
+  int64_t calls               = 0;  // 0: unknown
+  std::set<int64_t> all_calls = {};
 };
 
 // The simulation of a few rounds, from which that of all rounds follows. In the middle of the program, each `at_once`

@@ -125,6 +125,23 @@ TEST(Programs, ThatAlreadyLiveOnDevicesRunAsTheyStand) {
   EXPECT_EQ(outcome.summary.job.samples, 8);
 }
 
+// As exported models in half precision that normalise in Float32: the peak is that of the units that multiply.
+TEST(Programs, AreComparedWithThePeakOfTheTypeThatMostArithmeticIsIn) {
+  const test::TemporaryFolder folder;
+  const std::string_view program = R"(func @f(%x: Tensor[Float32, (4096, 4096)], %w: Tensor[Float16, (4096, 4096)]) {
+  %y = Relu(%x)
+  %h = Cast[to = Float16](%y)
+  %z = MatMul(%h, %w)
+  return %z
+}
+)";
+  const report::Summary summary  = run(of_program(folder, program, "{}")).summary;
+  EXPECT_EQ(summary.job.dtype, "f16");
+  EXPECT_LT(summary.mfu, 1);
+  const double peak = 125e12;  // of a V100's tensor cores
+  EXPECT_NEAR(summary.mfu, summary.model_rate.value() / peak, 1e-9);
+}
+
 TEST(Programs, ThatAlreadyLiveOnDevicesAreNotSplitAgain) {
   const test::TemporaryFolder folder;
   EXPECT_THROW(run(of_program(folder, kPlaced, R"({"dp": 2})")), Error);
