@@ -2,7 +2,7 @@
 
 namespace foreflow::lower {
 
-const KnownMeetings::Meeting& KnownMeetings::of(const ir::Op& op) {
+const KnownMeetings::Known& KnownMeetings::of(const ir::Op& op) {
   const uint32_t number = meeting_numbers_.number(values_.words(op));
   if (number < meetings_.size()) return meetings_[number];
   const std::vector<ir::Type> inputs = values_.input_types(op);
@@ -24,7 +24,7 @@ const std::vector<ReshardMeeting>& KnownMeetings::of_reshard(const ir::Op& op) {
 }
 
 void MeetingWriter::meet(const ir::Op& op, size_t o) {
-  const KnownMeetings::Meeting& meeting  = known_.of(op);
+  const KnownMeetings::Known& meeting    = known_.of(op);
   const std::vector<ir::Device>& members = meeting.members;
   if (members.size() == 2 && !members[0].same_gpu(members[1]))
     host_.receive(op, members[1], ir::bytes_of(values_.type(function_.output(op, 0))));

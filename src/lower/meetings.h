@@ -17,7 +17,7 @@ namespace foreflow::lower {
 // What communication ops of a function are among their devices: computed once for equal ops on equal values.
 class KnownMeetings {
  public:
-  struct Meeting {
+  struct Known {
     std::vector<ir::Device> members;
     int32_t communication;  // its number in the tables; -1: of one member
     bool of_all_replicas;
@@ -29,7 +29,7 @@ class KnownMeetings {
       : cost_(cost), places_(places), options_(options), issuer_(issuer), tables_(tables), values_(values) {}
 
   // Valid until the next call.
-  const Meeting& of(const ir::Op& op);
+  const Known& of(const ir::Op& op);
   // The messages of a Reshard.
   const std::vector<ReshardMeeting>& of_reshard(const ir::Op& op);
 
@@ -41,7 +41,7 @@ class KnownMeetings {
   EventTables& tables_;
   OpValues& values_;
   SequenceTable meeting_numbers_, reshard_numbers_;
-  std::vector<Meeting> meetings_;                      // by number
+  std::vector<Known> meetings_;                        // by number
   std::vector<std::vector<ReshardMeeting>> reshards_;  // by number
 };
 

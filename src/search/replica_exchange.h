@@ -1,4 +1,5 @@
-// How long the replicas take at least to exchange gradients and weights, in the messages into which buckets pack them.
+// Lower bounds of the time in which replicas exchange gradients and weights, in the messages into which buckets pack
+// them.
 #pragma once
 
 #include <optional>

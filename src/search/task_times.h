@@ -1,4 +1,4 @@
-// How long the tasks of a step take at least.
+// Lower bounds of the time that the tasks of a step take.
 #pragma once
 
 #include <vector>
