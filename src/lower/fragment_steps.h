@@ -70,7 +70,7 @@ class FragmentSteps {
 
   // Into the lanes of the procedure.
   int32_t lane(const ir::Device& device);
-  // Of the members that were added last.
+  // A meeting of as many members as were added last.
   void add_meeting(int32_t communication, size_t members, bool of_all_replicas);
 
   EventTables& tables_;
