@@ -72,7 +72,7 @@ class Fuser {
   const ir::Type& type(ir::ValueId id) const { return subject_.value(id).type; }
   int64_t elements(int32_t o) const { return ir::element_count(type(function_.output(op(o), 0)).dims); }
 
-  // Of an op's first result and its operands, in elements.
+  // The largest of an op's first result and its operands, in elements.
   int64_t largest(int32_t o) const {
     int64_t most = elements(o);
     for (const ir::ValueId id : function_.inputs(op(o))) {

@@ -13,7 +13,7 @@
 
 #include "foreflow/base/error.h"
 
-// Of tcmalloc; null where it is not linked.
+// A function of tcmalloc; null where it is not linked.
 extern "C" __attribute__((weak)) void MallocExtension_ReleaseFreeMemory();
 
 namespace foreflow {

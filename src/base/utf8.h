@@ -1,4 +1,4 @@
-// UTF-8 as a sequence of characters (RFC 3629), of bytes that need not be any.
+// Reads bytes as characters of UTF-8 (RFC 3629). A byte that belongs to none is a character that is not valid.
 #pragma once
 
 #include <cstdint>

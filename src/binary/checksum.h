@@ -1,4 +1,4 @@
-// Tells whether bytes are what they were.
+// The checksum that shows whether the content of a file has changed.
 #pragma once
 
 #include <cstdint>

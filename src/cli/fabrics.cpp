@@ -85,8 +85,8 @@ Seconds time_of(const platform::Platform& platform, const char* kind, const char
       .time;
 }
 
-// Of all ways of a ring together: from each GPU to the next of its node, and from each node to the next by the rail
-// that is nearest to both.
+// The latency of all ways of a ring together: from each GPU to the next of its node, and from each node to the next by
+// the rail that is nearest to both.
 Seconds latency_of_ring(const platform::Platform& platform) {
   const auto ranks = static_cast<int>(platform.devices().size()), of_node = ranks / platform.nodes();
   Seconds sum{};

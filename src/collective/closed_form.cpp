@@ -104,8 +104,8 @@ class Meter {
 
   const Task& task_;
   const Network& network_;
-  // Of each line that flows cross, as shares of the bytes: a group of eight devices crosses few lines of a large
-  // platform.
+  // The load of each line that flows cross, as a share of the bytes. A map, because a group of eight devices crosses
+  // few lines of a large platform.
   std::unordered_map<int, double> load_;
   std::vector<int> crossed_;
 };

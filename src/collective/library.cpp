@@ -151,13 +151,13 @@ std::shared_ptr<const Toolbox> toolbox(const LibraryDef& library, const std::str
 
 const Registry<LibraryDef>& libraries() {
   // clang-format off
-  static const Registry<LibraryDef> table("communication library", {
+  static const Registry<LibraryDef> rows("communication library", {
 #define FOREFLOW_LIBRARY(name) definitions::name::row(),
 #include "collective/libraries/libraries.def"
 #undef FOREFLOW_LIBRARY
   });
   // clang-format on
-  return table;
+  return rows;
 }
 
 FlowPlan flows_of(const Way& way, const AlgorithmDef& algorithm, const Task& task) {
@@ -188,8 +188,8 @@ std::vector<AlgorithmDef> library_algorithms(const std::string& suffix, const Me
 }
 
 const Registry<AlgorithmDef>& library_algorithms() {
-  static const Registry<AlgorithmDef> table("communication library", library_algorithms("", nullptr));
-  return table;
+  static const Registry<AlgorithmDef> rows("communication library", library_algorithms("", nullptr));
+  return rows;
 }
 
 const AlgorithmDef& algorithm_named(std::string_view name, const std::string& where) {

@@ -68,8 +68,8 @@ std::vector<Measured> nccl_all_reduce(const FieldsOfRow& row, const std::string&
 }
 
 // Operators of a transformer layer with gated MLP; t shards. Times have microseconds only, so short ones say nothing.
-// Of devices that were not measured otherwise, the products of the layer are taken as well: h, f and n the sizes of a
-// token, of the MLP and of all tokens,
+// For devices that were not measured otherwise, the products of the layer are taken as well, where h, f and n are the
+// sizes of a token, of the MLP and of all tokens:
 //   mlp_up_proj [n,h] [h,2f/t]   mlp_down_proj [n,f/t] [f/t,h]   attn_pre_proj [n,h] [h,3h/t]   attn_post_proj
 //   [n,h/t] [h/t,h].
 std::vector<Measured> layer(const FieldsOfRow& row, const std::string& device) {
@@ -94,7 +94,8 @@ std::vector<Measured> layer(const FieldsOfRow& row, const std::string& device) {
   return found;
 }
 
-// Of tensors in 16 bits, which are read and written once. Issued one by one, so that short ones are times of the host.
+// Tensors in 16 bits, which are read and written once. They were issued one by one, so short times are those of the
+// host.
 std::vector<Measured> throughput(const FieldsOfRow& row, const std::string&) {
   constexpr double kShortest = 2e-4;  // s
   const bool norm            = row.text("op") != "gelu";

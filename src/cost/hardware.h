@@ -28,7 +28,7 @@ const std::vector<Processors>& processors();
 // Throws Error at `where` when the device has no row.
 const Processors& processors_of(const std::string& device, const std::string& where);
 
-// Of the device that has these processors, by its data sheet; 0 where it has no such type.
+// The peak of the device that has these processors, by its data sheet; 0 where it has no such type.
 FlopsPerSecond peak_of(const Processors& processors, std::string_view dtype);
 
 Hardware hardware_of(const platform::Device& device, std::string_view dtype, const Processors& processors);

@@ -23,7 +23,7 @@ struct Found {
 // The kinds of a law that a device takes, the best first.
 using Kinds = std::vector<std::string>;
 
-// Of the nearest device that has a law of one of the kinds, the first of them.
+// The first law of one of the kinds, of the nearest device that has one.
 template <typename KindsOf>
 std::optional<Found> find_law(const Calibrations& calibrations, std::string_view law, const KindsOf& kinds_of) {
   for (const DeviceCalibration* calibration : calibrations) {
@@ -216,7 +216,7 @@ std::optional<Seconds> price_attention(const Application& application, const pla
   const auto forward  = find_law(calibrations, "attention", [](const Processors&) { return in_training("bf16"); });
   if (!forward) return std::nullopt;
   const auto measured = backward ? find_law(calibrations, "attention", "bf16 backward") : std::nullopt;
-  // Of the same device, or the forward pass of the nearer one says more.
+  // Unless it is of the same device, the forward pass of the nearer one says more.
   const bool own               = measured && measured->processors == forward->processors;
   const Found& found           = own ? *measured : *forward;
   const FittedLaw law          = for_training(*found.law);

@@ -3,8 +3,8 @@
 namespace foreflow::cost {
 namespace {
 
-// Of the peak, with an operand that is not K-major. Fitted to the backward passes of OPT-30B on GH200 (Sailor, 2025;
-// `foreflow reproduce sailor_layers`), whose forward passes reach the full rate.
+// The fraction of the peak with an operand that is not K-major. Fitted to the backward passes of OPT-30B on GH200
+// (Sailor, 2025; `foreflow reproduce sailor_layers`), whose forward passes reach the full rate.
 constexpr double kTransposed = 0.63;
 
 }  // namespace

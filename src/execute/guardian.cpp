@@ -50,16 +50,16 @@ void kill_children() {
   }
 }
 
-// On SIGTERM mpirun ends its processes and removes its files.
-void end_program(pid_t program, int& status) {
+// Returns its status. On SIGTERM mpirun ends its processes and removes its files.
+int end_program(pid_t program) {
   using namespace std::chrono_literals;
   ::kill(-program, SIGTERM);
   for (int i = 0; i < 100; ++i) {
-    if (has_ended(program, Wait::not_at_all, status)) return;
+    if (const std::optional<int> status = status_of(program, Wait::not_at_all)) return *status;
     std::this_thread::sleep_for(50ms);
   }
   ::kill(-program, SIGKILL);
-  has_ended(program, Wait::until_then, status);
+  return status_of(program, Wait::until_then).value();
 }
 
 bool is_closed(int life, int milliseconds) {
@@ -77,10 +77,12 @@ void leave_terminal() {
 
 }  // namespace
 
-bool has_ended(pid_t child, Wait wait, int& status) {
+std::optional<int> status_of(pid_t child, Wait wait) {
   for (;;) {
+    int status         = 0;
     const pid_t answer = ::waitpid(child, &status, wait == Wait::not_at_all ? WNOHANG : 0);
-    if (answer >= 0 || errno != EINTR) return answer != 0;
+    if (answer == 0) return std::nullopt;
+    if (answer > 0 || errno != EINTR) return status;
   }
 }
 
@@ -93,18 +95,18 @@ void guard(const Launch& launch, int life) {
   const pid_t program = ::fork();
   if (program == 0) become_program(launch, self);
   if (program < 0) ::_exit(kNoProgram);
-  int status = 0;
-  int pause  = 1;  // milliseconds
-  while (!has_ended(program, Wait::not_at_all, status)) {
+  std::optional<int> status;
+  int pause = 1;  // milliseconds
+  while (!(status = status_of(program, Wait::not_at_all))) {
     if (is_closed(life, pause)) {
-      end_program(program, status);
+      status = end_program(program);
       break;
     }
     pause = std::min(2 * pause, 20);
   }
   kill_children();
   if (is_closed(life, 0)) launch.remove_files();  // the parent is gone; if it removes them too, that does no harm
-  ::_exit(exit_code_of(status));
+  ::_exit(exit_code_of(*status));
 }
 
 }  // namespace foreflow::execute

@@ -4,13 +4,15 @@
 
 #include <sys/types.h>
 
+#include <optional>
+
 #include "execute/launch.h"
 
 namespace foreflow::execute {
 
 enum class Wait : uint8_t { not_at_all, until_then };
-// True when the child has ended; `status` is then its status from waitpid.
-bool has_ended(pid_t child, Wait wait, int& status);
+// The status of the child from waitpid; nothing while it runs.
+std::optional<int> status_of(pid_t child, Wait wait);
 // 128 + the signal number when a signal ended it.
 int exit_code_of(int status);
 

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <thread>
 
 #include "execute/guardian.h"
@@ -26,23 +27,23 @@ Ended run_program(const Launch& launch) {
   ::close(life[0]);
   const auto begin = std::chrono::steady_clock::now();
   Ended ended;
-  int status = 0;
+  std::optional<int> status;
   auto pause = std::chrono::milliseconds(1);
-  while (!has_ended(guardian, Wait::not_at_all, status)) {
+  while (!(status = status_of(guardian, Wait::not_at_all))) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     ended.never_started                         = elapsed.count() > launch.patience.value() && !launch.started();
     ended.interrupted                           = launch.interrupted();
     if (ended.never_started || ended.interrupted) {
       ::close(life[1]);
       life[1] = -1;
-      has_ended(guardian, Wait::until_then, status);
+      status  = status_of(guardian, Wait::until_then);
       break;
     }
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::milliseconds(20));
   }
   if (life[1] >= 0) ::close(life[1]);
-  ended.exit_code = exit_code_of(status);
+  ended.exit_code = exit_code_of(*status);
   return ended;
 }
 

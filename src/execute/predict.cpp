@@ -60,7 +60,7 @@ std::vector<Span> spans_of(const stream::Program& program, const stream::Timelin
   return spans;
 }
 
-// Of each time, over all draws.
+// The median of each time, over all draws.
 Prediction medians(const std::vector<Prediction>& draws) {
   const auto median_of = [&](auto time) {
     std::vector<Seconds> times;

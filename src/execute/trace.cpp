@@ -176,7 +176,7 @@ void read_one(const std::string& file, size_t trace, TraceMeasurements& all, Tim
   for (const auto& [op, time] : computes) add_time(times, *lookup.at(op), trace, time);
 }
 
-// Of a message the k-th execution counts with its shortest time, if all ranks have as many.
+// The k-th execution of a message counts with its shortest time, if all ranks have as many executions.
 std::vector<Seconds> counted(const Times& times, size_t traces) {
   const std::vector<Seconds>& first = times.of_trace.begin()->second;
   const bool in_pairs               = times.of_trace.size() == traces &&

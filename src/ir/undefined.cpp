@@ -98,7 +98,7 @@ std::string describe_cycle(const std::vector<Statement>& statements, const std::
   }
   const std::vector<int32_t> cycle = find_cycle(readers);
   if (cycle.empty()) return {};
-  // Of several results the one that the next statement reads.
+  // The result that the next statement reads.
   const auto link = [&](size_t i) {
     const Statement& here = statements[static_cast<size_t>(cycle[i])];
     const auto& uses      = statements[static_cast<size_t>(cycle[(i + 1) % cycle.size()])].uses;

@@ -46,21 +46,17 @@ bool Kernels::dies(size_t o, ir::ValueId value) const {
   return replaced || std::find(freed.begin(), freed.end(), buffer) != freed.end();
 }
 
-void Kernels::place(size_t o, const ir::Device& device, const ir::Work& work, cost::Application& application) {
-  if (!on_) return;
-  const ir::Op& op = function_.ops[o];
-  if (work.kernels == 0) return;  // a view
-  if (!is_pointwise(application, work)) return end(device);
-  const auto last = last_.find(device);
-  if (last != last_.end()) {
-    const ir::ValueId passed = passed_on(op, last->second);
-    if (passed != ir::ValueId::none) {
-      const Bytes size   = ir::bytes_of(instance_.values[ir::index(passed)].type);
-      application.kept   = dies(o, passed) ? 2 * size : size;
-      application.joined = true;
-    }
+ir::ValueId Kernels::place(size_t o, const ir::Work& work, ir::ValueId last, cost::Application& application) const {
+  if (!on_ || work.kernels == 0) return last;  // no kernels: a view
+  if (!is_pointwise(application, work)) return ir::ValueId::none;
+  const ir::Op& op         = function_.ops[o];
+  const ir::ValueId passed = last == ir::ValueId::none ? last : passed_on(op, last);
+  if (passed != ir::ValueId::none) {
+    const Bytes size   = ir::bytes_of(instance_.values[ir::index(passed)].type);
+    application.kept   = dies(o, passed) ? 2 * size : size;
+    application.joined = true;
   }
-  last_[device] = function_.output(op, 0);
+  return function_.output(op, 0);
 }
 
 }  // namespace foreflow::lower

@@ -2,8 +2,6 @@
 // reads what such an op has just made on the same device. It stays on the chip; its memory is accounted for as before.
 #pragma once
 
-#include <map>
-
 #include "foreflow/cost/cost.h"
 #include "foreflow/interpret/mixed.h"
 #include "lower/liveness.h"
@@ -16,10 +14,9 @@ class Kernels {
           const Liveness& live)
       : on_(on), function_(function), instance_(instance), live_(live) {}
 
-  // Sets Application::kept and joined of op `o`, which runs next on `device` and does `work`.
-  void place(size_t o, const ir::Device& device, const ir::Work& work, cost::Application& application);
-  // Something else runs on the device.
-  void end(const ir::Device& device) { last_.erase(device); }
+  // Sets Application::kept and joined of op `o`, which does `work` after the kernel whose result is `last`; none: after
+  // one to which no other can be joined. Returns what the next op comes after.
+  ir::ValueId place(size_t o, const ir::Work& work, ir::ValueId last, cost::Application& application) const;
 
  private:
   // The operand of op `o` that is the result of the kernel that ended last, if it has the size of the result.
@@ -30,7 +27,6 @@ class Kernels {
   const ir::Function& function_;
   const interpret::Instance<interpret::Mixed>& instance_;
   const Liveness& live_;
-  std::map<ir::Device, ir::ValueId> last_;  // the result of the kernel that another could be joined to
 };
 
 }  // namespace foreflow::lower

@@ -224,11 +224,11 @@ Lowered lowered_as_written(const ir::Module& module, const interpret::MixedInter
     if (beside > 0) beginning.add_fp8(function.values[i].name, beside, entry.values[i].type);
   }
   for (const Input& input : options.inputs) beginning.add(input);
-  program.computes       = std::move(maker.computes);
-  program.communications = std::move(maker.communications);
-  program.memory_effects = std::move(maker.memory_effects);
+  program.computes       = std::move(maker.tables.computes);
+  program.communications = std::move(maker.tables.communications);
+  program.memory_effects = std::move(maker.tables.memory_effects);
   program.procedures     = std::move(maker.fragments);
-  program.renamings      = std::move(maker.renamings);
+  program.renamings      = std::move(maker.tables.renamings);
   program.root           = root;
   program.first_device   = placement.first();
   program.of_replica     = placement.of_replica();
@@ -236,7 +236,7 @@ Lowered lowered_as_written(const ir::Module& module, const interpret::MixedInter
   program.places         = options.places;
   program.groups         = options.groups;
   add_host_streams(program);
-  lowered.provenance           = std::move(maker.provenance);
+  lowered.provenance           = std::move(maker.tables.provenance);
   maker.storage().root         = root;
   maker.storage().first_device = placement.first();
   maker.storage().of_replica   = replicas == 1 ? 0 : placement.of_replica();

@@ -86,7 +86,7 @@ class ShardWriter {
     }
   }
 
-  // Of all shards of one group or of several, or of corresponding devices of every shard.
+  // A meeting of all shards of one group or of several, or of corresponding devices of every shard.
   void meeting(const Procedure& procedure, const CompactProgram::MeetingStep& step, Procedure& all) {
     const auto members = procedure.of(step);
     const auto count   = [&](const CompactProgram::Member& member) {

@@ -291,8 +291,8 @@ class Classifier {
 
   const ir::Module& module_;
   std::vector<Marks> marks_;  // per function
-  std::vector<std::vector<int32_t>>
-      weights_;  // per function: what a value is the gradient of: into targets_, or a tuple
+  // Per function: what a value is the gradient of: into targets_, or a tuple.
+  std::vector<std::vector<int32_t>> weights_;
   std::vector<ValueClasses::Target> targets_;
   std::vector<std::vector<int32_t>> tuples_;  // kTuple, kTuple - 1, ..
   std::vector<bool> visited_;

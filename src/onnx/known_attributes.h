@@ -1,4 +1,4 @@
-// What ONNX's own operators have: a node with more would mean something that the op table does not know.
+// The attributes that ONNX's own operators have. A node with others means something that the op table cannot express.
 #pragma once
 
 #include "onnx/node.h"

@@ -1,4 +1,4 @@
-// Reads a node of a graph: its operator in the newest opset, and who writes it.
+// Reads a node of a graph as one of the newest opset, and finds the function that expands it, if there is one.
 #pragma once
 
 #include "onnx/control_flow.h"

@@ -5,10 +5,10 @@
 
 namespace foreflow::platform {
 
-// In the routes between all devices; nothing of a platform that has too many.
+// As the routes between all devices use them; nothing for a platform that has too many.
 CardUse cards_by_routes(const Platform& platform);
 
-// Of a recipe: in the routes of one node of each part, to another node and back.
+// As the routes of one node of each part of a recipe use them, to another node and back.
 CardUse cards_by_nodes(const Layout& layout, const Router& router);
 
 }  // namespace foreflow::platform

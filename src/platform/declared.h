@@ -1,4 +1,5 @@
-// The part of a description that tells what the file declares besides, and what was assumed.
+// The part of a platform's description that lists what its file declares besides devices and links, and what was
+// assumed.
 #pragma once
 
 #include <string>

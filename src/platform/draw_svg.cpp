@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "foreflow/base/escape.h"
@@ -74,8 +75,13 @@ std::vector<BoxCentre> lay_out(const Sketch& sketch) {
   return places;
 }
 
-// Moves everything into the page and returns its size; `head` is what stands above.
-BoxCentre fit(std::vector<BoxCentre>& places, double head) {
+struct Page {
+  std::vector<BoxCentre> places;
+  double width, height;
+};
+
+// Everything moved into a page; `head` is the height of what stands above.
+Page fit(std::vector<BoxCentre> places, double head) {
   double left = places.front().x, top = places.front().y, right = left, bottom = top;
   for (const BoxCentre& place : places) {
     left   = std::min(left, place.x);
@@ -85,7 +91,7 @@ BoxCentre fit(std::vector<BoxCentre>& places, double head) {
   }
   const double dx = kMargin + kSlot / 2 - left, dy = head + kMargin + kHeight - top;
   for (BoxCentre& place : places) place = {place.x + dx, place.y + dy};
-  return {std::max(right + dx + kMargin + kSlot / 2, 480.0), bottom + dy + kMargin + kHeight};
+  return {std::move(places), std::max(right + dx + kMargin + kSlot / 2, 480.0), bottom + dy + kMargin + kHeight};
 }
 
 // Straight between rows; items of one row are joined by an arc above it, devices by one below.
@@ -139,19 +145,18 @@ std::string draw_svg(const Platform& platform) {
   const Sketch sketch = platform::sketch(platform);
   Legend legend;
   for (const Line& line : sketch.lines) ++legend[{line.kind, line.about}];
-  std::vector<BoxCentre> places = lay_out(sketch);
-  const bool arcs               = std::any_of(sketch.lines.begin(), sketch.lines.end(), [&](const Line& line) {
+  const bool arcs   = std::any_of(sketch.lines.begin(), sketch.lines.end(), [&](const Line& line) {
     const int row = sketch.items[static_cast<size_t>(line.a)].row;
     return row > 0 && row == sketch.items[static_cast<size_t>(line.b)].row;
   });
-  const double head             = 30 + kLegendLine * static_cast<double>(legend.size()) + (arcs ? kHighestArc / 2 : 0);
-  const BoxCentre size          = fit(places, head);
+  const double head = 30 + kLegendLine * static_cast<double>(legend.size()) + (arcs ? kHighestArc / 2 : 0);
+  const Page page   = fit(lay_out(sketch), head);
 
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
       "font-family=\"sans-serif\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
       "<text x=\"{2}\" y=\"24\" font-size=\"16\">{3}</text>\n",
-      size.x, size.y, kMargin, escape::markup(platform.name()));
+      page.width, page.height, kMargin, escape::markup(platform.name()));
   double y = 24;
   for (const auto& [row, count] : legend) {
     const auto& [kind, about] = row;
@@ -162,16 +167,16 @@ std::string draw_svg(const Platform& platform) {
         kMargin, y - 4, kMargin + 24, colour(kind), kMargin + 32, y, count,
         kind.empty() ? "link" : escape::markup(kind), escape::markup(about));
   }
-  svg += boxes(sketch, places);
+  svg += boxes(sketch, page.places);
   for (const Line& line : sketch.lines) {
     svg += fmt::format(
         "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.1f}\"><title>{} -- {}: {} {}</title></path>\n",
-        path(sketch, line, places), colour(line.kind), stroke_width(line.bandwidth),
+        path(sketch, line, page.places), colour(line.kind), stroke_width(line.bandwidth),
         escape::markup(sketch.items[static_cast<size_t>(line.a)].name),
         escape::markup(sketch.items[static_cast<size_t>(line.b)].name), escape::markup(line.kind),
         escape::markup(line.about));
   }
-  for (size_t i = 0; i < places.size(); ++i) svg += item_box(sketch.items[i], places[i]);
+  for (size_t i = 0; i < page.places.size(); ++i) svg += item_box(sketch.items[i], page.places[i]);
   return svg + "</svg>\n";
 }
 

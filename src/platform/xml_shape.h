@@ -1,4 +1,4 @@
-// The grammar of a platform file: which elements stand where with which attributes. Positions for every complaint.
+// The grammar of a platform file: which elements and attributes may stand where. Errors state their position.
 #pragma once
 
 #include <cstddef>

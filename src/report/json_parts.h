@@ -1,4 +1,4 @@
-// Parts of the result of `simulate --json` that tell devices and links.
+// Parts of the result of `simulate --json` that describe devices and links.
 #pragma once
 
 #include "foreflow/report/memory.h"

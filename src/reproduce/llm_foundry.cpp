@@ -7,8 +7,8 @@
 namespace foreflow::reproduce::definitions::llm_foundry {
 namespace {
 
-// Of the authors' configurations (llm-foundry/scripts/train/yamls/pretrain); they give the parameters that the rows
-// state.
+// A model of the authors' configurations (llm-foundry/scripts/train/yamls/pretrain); its sizes give the number of
+// parameters that the rows state.
 struct Size {
   std::string_view name;
   int64_t hidden, layers, heads;

@@ -14,9 +14,9 @@ struct PassTimes {
   Bytes kept;        // what the first forward pass leaves in memory, once its result has been sent
 };
 
-// Of stage `number`, from 1. Each pass counts from where its first kernel starts to where its last ends, so that work
-// of the host in between is part of it, and what the first kernel waits for is not. Throws Error where there is no such
-// stage.
+// The times of stage `number`, from 1. Each pass counts from where its first kernel starts to where its last ends, so
+// that work of the host in between is part of it, and what the first kernel waits for is not. Throws Error where there
+// is no such stage.
 PassTimes passes_of_stage(const scenario::Outcome& outcome, int number);
 
 }  // namespace foreflow::reproduce

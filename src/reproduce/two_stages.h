@@ -20,7 +20,7 @@ enum class Overlap {
 struct TwoStages {
   std::string_view schedule;  // a row of schedule::schedules() with one chunk
   int microbatches = 1;
-  // Of one microbatch on every device of a stage.
+  // The times of one microbatch on every device of a stage.
   std::array<Seconds, 2> forward, backward;
   std::array<std::vector<int>, 2> devices;  // of each stage: indices into platform.devices()
   reshard::Plan activations, gradients;     // from the first stage to the second, and back

@@ -25,7 +25,7 @@ class JobList {
   // From now on `job` is the one that used the port last.
   void used(int job, Side side, int port, int device);
 
-  // Of these devices, the one that has sent the fewest bytes so far; of equal ones the first. Requires one.
+  // The one of these devices that has sent the fewest bytes so far, the first of several. Requires one.
   int least_sent(const std::vector<int>& devices) const;
 
   std::vector<Job> take() { return std::move(jobs_); }

@@ -11,16 +11,19 @@ namespace {
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
-// The digits after an S: "01", "^0", "^{01}". Advances `at` behind them; nothing when they are malformed.
-std::string digits_at(std::string_view text, size_t& at) {
-  const bool raised = at < text.size() && text[at] == '^';
-  if (raised) ++at;
-  const bool braced = raised && at < text.size() && text[at] == '{';
-  if (braced) ++at;
-  std::string digits;
-  while (at < text.size() && is_digit(text[at]) && (!raised || braced || digits.empty())) digits += text[at++];
-  if (!braced) return digits;
-  return at < text.size() && text[at++] == '}' ? digits : std::string();
+struct Axes {
+  std::string digits;  // "": they are malformed
+  size_t length;       // with what surrounds them
+};
+
+// What `text` begins with after an S: "01", "^0", "^{01}".
+Axes axes_of(std::string_view text) {
+  const bool raised = text.starts_with('^'), braced = text.starts_with("^{");
+  const size_t first = braced ? 2 : raised ? 1 : 0;
+  size_t last        = first;
+  while (last < text.size() && is_digit(text[last]) && (!raised || braced || last == first)) ++last;
+  if (braced && !text.substr(last).starts_with('}')) return {"", last};
+  return {std::string(text.substr(first, last - first)), braced ? last + 1 : last};
 }
 
 }  // namespace
@@ -38,7 +41,9 @@ Spec parse_spec(std::string_view text, const std::string& where) {
     if (letter != 'R' && letter != 'S') refuse(fmt::format("character {} is neither R nor S", at));
     spec.split.emplace_back();
     if (letter == 'R') continue;
-    for (const char digit : digits_at(text, at)) spec.split.back().push_back(digit - '0');
+    const Axes axes = axes_of(text.substr(at));
+    at += axes.length;
+    for (const char digit : axes.digits) spec.split.back().push_back(digit - '0');
     if (spec.split.back().empty()) refuse("an S has no mesh dimension");
     for (const int axis : spec.split.back()) {
       if (!used.insert(axis).second) refuse(fmt::format("it uses mesh dimension {} twice", axis));

@@ -146,7 +146,8 @@ bool scatters(const Strategy& strategy) {
          !strategy.has_unequal_stages();
 }
 
-// Of the shards of tensor parallelism: those of a parameter that each of them has whole are equal.
+// Per parameter of the shards of tensor parallelism: a number that equal ones share; -1: it is equal to no other. Those
+// of a parameter that each shard has whole are equal.
 std::vector<int32_t> equal_parameters(const std::vector<std::vector<transform::Piece>>& steps) {
   std::vector<int32_t> equal;
   if (steps.size() != 1) return equal;

@@ -102,7 +102,7 @@ bool has_causal_contexts(const Json& scenario) {
   return family != nullptr && family->traits.is_causal && !family->traits.has_experts && has_several(scenario, "cp");
 }
 
-// Of a single stack of equal layers; 0: other models, and where the number of layers is not stated.
+// The number of layers of a single stack of equal ones; 0: of other models, and where it is not stated.
 int equal_layers(const Json& scenario) {
   const workload::WorkloadDef* row = family_of(scenario);
   const bool equal = row != nullptr && row->traits.is_transformer && row->traits.stacks_in_training == 1 &&

@@ -18,9 +18,9 @@ std::optional<Seconds> measured(const collective::Task& task) {
 }
 
 const Registry<collective::AlgorithmDef>& measured_libraries() {
-  static const Registry<collective::AlgorithmDef> table(
+  static const Registry<collective::AlgorithmDef> rows(
       "communication library", collective::library_algorithms(std::string(kMeasured), measured));
-  return table;
+  return rows;
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ bool is_resolved(const Strategy& strategy) {
 
 namespace {
 
-// Of the device with the fewest processors that channels may take.
+// The share of the device with the fewest processors that channels may take.
 double collective_share(const Scenario& scenario, const platform::Platform& platform) {
   double share = 0;
   for (const platform::Device& device : platform.devices().kinds()) {

@@ -38,7 +38,7 @@ class Answers {
   void add_to(Result& result) const;
 
  private:
-  // Of a point with these figures whose memory exceeds that of its devices by this fraction.
+  // The energy of a point with these figures whose memory exceeds that of its devices by this fraction.
   double energy_of(const Figures& figures, double overflow) const;
 
   const Question& question_;

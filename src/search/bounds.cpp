@@ -219,7 +219,7 @@ class Bounder {
     return std::max({average, result, of_op, working, in_flight(part)});
   }
 
-  // Of all stages together, with the states of the optimizer.
+  // The weights of all stages together, with the states of the optimizer.
   Bytes weights() const {
     const Bytes model = demand_.weights - demand_.states;
     const int ways    = strategy_.most_copies();

@@ -5,10 +5,10 @@
 
 namespace foreflow::search {
 
-// Of the whole step.
+// The bound of the whole step.
 Seconds composed_time(const StagedStep& step, Plays& plays);
 
-// Without all that is exchanged between replicas and done once a step.
+// The bound without what is exchanged between replicas and done once a step.
 Seconds time_of_tasks(const StagedStep& step, Plays& plays);
 
 // The time of a microbatch that passes through all stages, forward and backward, one after the other. Gradients of

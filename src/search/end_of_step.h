@@ -1,4 +1,4 @@
-// What devices do at least when their tasks are done: exchanges of gradients and weights, and updates.
+// Lower bounds of what follows the tasks of a step: exchanges of gradients and weights, and updates.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// How long devices wait for the messages of a step at least.
+// Lower bounds of the time that devices wait for the messages of a step.
 #pragma once
 
 #include <vector>

@@ -5,7 +5,8 @@
 namespace foreflow::search {
 namespace {
 
-KnownPlan loosened(size_t number, schedule::Plan plan) {
+// The plan with pairs of tasks that would run as one (schedule::Task::joined) one after the other.
+KnownPlan without_pairs(size_t number, schedule::Plan plan) {
   for (auto& tasks : plan.order) {
     for (schedule::Task& task : tasks) task.joined = false;
     tasks.shrink_to_fit();
@@ -23,7 +24,7 @@ const KnownPlan& Plans::of(const schedule::ScheduleDef& schedule, const schedule
     known_.clear();
     tasks_ = 0;
   }
-  const KnownPlan& known = known_.emplace(key, loosened(made_++, schedule::plan(schedule, size))).first->second;
+  const KnownPlan& known = known_.emplace(key, without_pairs(made_++, schedule::plan(schedule, size))).first->second;
   for (const auto& tasks : known.plan.order) tasks_ += tasks.size();
   return known;
 }

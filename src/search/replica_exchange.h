@@ -1,4 +1,5 @@
-// How long the replicas take at least to exchange gradients and weights, in the messages into which buckets pack them.
+// Lower bounds of the time in which replicas exchange gradients and weights, in the messages into which buckets pack
+// them.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@
 
 namespace foreflow::search {
 
-// Of one stage, for one microbatch: zero where nothing is exchanged.
+// The exchanges of one stage for one microbatch; zero where nothing is exchanged.
 struct StageExchange {
   Seconds forward, backward;  // the gathers of the weights that forward passes and gradients of activations read
   // The sums of the gradients that a whole backward pass makes. Where it is split, `input_grad` and `weight_grad` are
@@ -30,7 +31,7 @@ class ReplicaExchange {
 
   int ways() const { return ways_; }
 
-  // Of gradients.
+  // An all-reduce of gradients.
   Seconds all_reduce(Bytes bytes) const;
   // An all-reduce of two devices of the first replica: the first ones of the groups that have these stages of a pipe.
   Seconds pair(size_t device, size_t partner, Bytes bytes) const;

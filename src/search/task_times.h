@@ -1,4 +1,4 @@
-// How long the tasks of a step take at least.
+// Lower bounds of the time that the tasks of a step take.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ class TaskTimes {
   // Per StageDemand::messages: how long its members wait.
   const std::vector<Seconds>& waits() const { return waits_; }
   Seconds of(const transform::StageNeed::Task& task) const;
-  // Of a stage, with the sums of terms.
+  // The times of the tasks of a stage, with the sums of terms.
   schedule::StageCosts costs(const transform::StageNeed& need) const;
 
  private:

@@ -18,7 +18,7 @@ struct Message {
   double share;
 };
 
-// Of a phase from a time on.
+// What holds for a phase from a time on.
 struct ChangedPhase {
   double at;
   Seconds near, far;    // the longest latencies of a step inside nodes and between them

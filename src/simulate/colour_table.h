@@ -11,7 +11,7 @@ namespace foreflow::simulate {
 
 class ColourTable {
  public:
-  // Of a colour that is new: size() before the call.
+  // A new colour gets the number size().
   int32_t number_of(Colour colour) {
     Slot& slot = find(colour);
     if (slot.number >= 0) return slot.number;

@@ -19,6 +19,8 @@
 
 namespace foreflow::simulate {
 
+class GroupRouteTable;  // simulate/group_routes.h
+
 // The groups of all replicas, with their footprints.
 struct RealGroups {
   struct Row {

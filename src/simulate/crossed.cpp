@@ -113,13 +113,12 @@ void Crosser::add_fat(const platform::Route& route, double share, std::vector<Cr
   if (route.limit > BytesPerSecond(0)) add(share, route.limit);
 }
 
-void Crosser::see(size_t kinds, BytesPerSecond slowest, bool& uneven) {
+bool Crosser::is_uneven(size_t kinds, BytesPerSecond slowest) {
   for (const auto& [known, bandwidth] : seen_) {
-    if (known != kinds) continue;
-    uneven |= std::abs((slowest - bandwidth).value()) > kRounded * bandwidth.value();
-    return;
+    if (known == kinds) return std::abs((slowest - bandwidth).value()) > kRounded * bandwidth.value();
   }
   seen_.emplace_back(kinds, slowest);
+  return false;
 }
 
 // What crosses the links; nothing does from here on.
@@ -168,7 +167,7 @@ Crossed Crosser::cross(const std::vector<collective::Flow>& flows, const stream:
     const bool leaves = node[static_cast<size_t>(flow.from)] != node[static_cast<size_t>(flow.to)];
     Seconds& latency  = leaves ? crossed.far : crossed.near;
     latency           = std::max(latency, step);
-    see(kinds, slowest, crossed.uneven);
+    crossed.uneven |= is_uneven(kinds, slowest);
     crossed.slowest.push_back(slowest);
     if (changing_.any()) messages.push_back({path, leaves, flow.share});
   }

@@ -59,7 +59,8 @@ class Crosser {
   platform::Route route(int from, int to, const std::string& name) const;
   void add(int link, double weight);
   void add_fat(const platform::Route& route, double share, std::vector<Crossed::Pace>& fat);
-  void see(size_t kinds, BytesPerSecond slowest, bool& uneven);
+  // Whether a message over links of these kinds has another pace than an earlier one.
+  bool is_uneven(size_t kinds, BytesPerSecond slowest);
   std::vector<stream::Crossing> take();
 
   const platform::Platform& platform_;

@@ -25,8 +25,8 @@ struct ExternalEvents {
 
   std::vector<Change> changes;  // ascending
   std::vector<Source> sources;
-  std::vector<std::string>
-      link_of;  // by index into Network::capacities: the name of a link that changes; "" for others
+  // By index into Network::capacities: the name of a link that changes; "" for others.
+  std::vector<std::string> link_of;
 };
 
 // The links whose capacity changes: indices into platform::Platform::links().

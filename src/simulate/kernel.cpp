@@ -13,9 +13,9 @@ namespace {
 namespace s4u = simgrid::s4u;
 
 // SimGrid asks its models when something happens next, moves its clock there and tells them.
-class ConductorModel : public simgrid::kernel::resource::Model {
+class NetworkSimulationModel : public simgrid::kernel::resource::Model {
  public:
-  explicit ConductorModel(NetworkSimulation& simulation) : Model("foreflow"), simulation_(simulation) {}
+  explicit NetworkSimulationModel(NetworkSimulation& simulation) : Model("foreflow"), simulation_(simulation) {}
 
   double next_occurring_event(double now) override {
     constexpr double kNever = -1;
@@ -48,7 +48,7 @@ class ConductorModel : public simgrid::kernel::resource::Model {
 
 void run_in_kernel(NetworkSimulation& simulation) {
   SimGrid simgrid;
-  const auto model = std::make_shared<ConductorModel>(simulation);
+  const auto model = std::make_shared<NetworkSimulationModel>(simulation);
   simgrid.engine().add_model(model);
   s4u::NetZone* zone = s4u::create_full_zone("network");
   s4u::Host* host    = zone->create_host("coordinator", 1)->seal();

@@ -3,7 +3,7 @@
 namespace foreflow::simulate {
 
 const Registry<CouplingDef>& couplings() {
-  static const Registry<CouplingDef> table(
+  static const Registry<CouplingDef> rows(
       "coupling",
       {
           {"auto",
@@ -14,7 +14,7 @@ const Registry<CouplingDef>& couplings() {
            Coupling::credit},
           {"stepwise", "every step of every rank of a ring is a message of its own, for study", Coupling::stepwise},
       });
-  return table;
+  return rows;
 }
 
 }  // namespace foreflow::simulate

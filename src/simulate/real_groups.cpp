@@ -1,6 +1,7 @@
 #include <map>
 
 #include "simulate/compact_colours.h"
+#include "simulate/footprint_maker.h"
 
 namespace foreflow::simulate {
 namespace {

@@ -133,7 +133,7 @@ class Simulation {
     limiters_.back() = link->set_latency(0)->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)->seal();
     return {s4u::LinkInRoute(limiters_.back())};
   }
-  // Of each flow of the load; SimGrid has no infinite bandwidth.
+  // The limit of each flow of the load; SimGrid has no infinite bandwidth.
   double limit_at(size_t load, double now) const {
     double limit = footprints_.loads[load].limit_at(now);
     if (load >= first_foreign()) {

@@ -1,6 +1,7 @@
 // Values that change at times known beforehand.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 namespace foreflow::simulate {
@@ -14,6 +15,12 @@ struct Timed {
 
 // Ascending in time; each value holds until the next one.
 using Course = std::vector<Timed>;
+
+// Nothing where the course is always `before`.
+inline Course only_if_changing(Course course, double before) {
+  const bool changes = std::any_of(course.begin(), course.end(), [&](const Timed& one) { return one.value != before; });
+  return changes ? course : Course{};
+}
 
 // The value at `now`; `before` until the first one.
 inline double value_of(const Course& course, double now, double before) {

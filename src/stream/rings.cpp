@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
 namespace foreflow::stream {
@@ -55,19 +56,18 @@ class Search {
     }
   }
 
-  // The fastest ring that the links still carry, of speed `least` or more; empty: there is none.
-  Ring take(double least, double& speed) {
+  // The fastest ring that the links still carry, of speed `least` or more, and its speed; nothing: there is none.
+  std::optional<std::pair<double, Ring>> take(double least) {
     std::set<double, std::greater<>> speeds;
     for (const auto& [link, bandwidth] : left_) {
       if (bandwidth >= least && bandwidth > 0) speeds.insert(bandwidth);
     }
     for (const double candidate : speeds) {
-      speed  = candidate;
       tries_ = 0;
       Ring ring{0};
-      if (complete(ring, candidate)) return ring;
+      if (complete(ring, candidate)) return std::pair(candidate, std::move(ring));
     }
-    return {};
+    return std::nullopt;
   }
 
  private:
@@ -116,11 +116,10 @@ Rings rings_in_node(const platform::Platform& platform, const std::vector<int>& 
   Search search(platform, devices);
   std::vector<std::pair<double, Ring>> found;
   for (;;) {
-    double speed = 0;
     // Rings of less than half the speed of the first are not worth their steps: PCIe beside NVLink.
-    Ring ring = search.take(found.empty() ? 0 : found.front().first / 2, speed);
-    if (ring.empty()) break;
-    found.emplace_back(speed, std::move(ring));
+    auto ring = search.take(found.empty() ? 0 : found.front().first / 2);
+    if (!ring) break;
+    found.push_back(*std::move(ring));
   }
   if (found.empty()) return once;
   std::vector<Ring> rings;

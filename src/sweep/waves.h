@@ -1,4 +1,5 @@
-// In which order, and by whom, the points of a sweep are worked on. It decides nothing but how long a sweep takes.
+// The order in which a sweep predicts its points, and by which workers. It affects nothing but how long the sweep
+// takes.
 #pragma once
 
 #include "foreflow/scenario/axes.h"

@@ -135,7 +135,7 @@ class MoeWriter {
     return net_.op("Add", {whole, feed_forward(swiglu(name + "shared", {}, z_.shared_experts * z_.ffn), x)});
   }
 
-  // Of the three products of experts whose loads are even.
+  // The work of the three products of experts whose loads are even.
   Flops work_of_empty_places(const Routing& routing, int64_t rows) const {
     const int64_t places = routing.groups * z_.experts * routing.capacity, taken = z_.top_k * rows;
     const double of_one = 3 * 2 * static_cast<double>(z_.hidden) * static_cast<double>(z_.ffn);

@@ -88,7 +88,8 @@ TEST_P(Walkthrough, PrintsWhatItSays) {
   EXPECT_GE(count, 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Documents, Walkthrough, testing::Values("README.md", "docs/tutorial.md", "docs/models.md"),
+INSTANTIATE_TEST_SUITE_P(Documents, Walkthrough,
+                         testing::Values("README.md", "docs/tutorial.md", "docs/models.md", "docs/studies.md"),
                          [](const auto& row) {
                            std::string name;
                            for (const char c : std::string(row.param)) {

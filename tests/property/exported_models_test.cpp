@@ -1,4 +1,4 @@
-// Models that export.py of shared/onnx/exported made, there or in the folder that FOREFLOW_EXPORTED_MODELS names:
+// Models that PyTorch exported, in shared/onnx/exported or in the folder that FOREFLOW_EXPORTED_MODELS names:
 // distributed, they compute what the sequential program does, and at real sizes they can be cut.
 #include <gtest/gtest.h>
 

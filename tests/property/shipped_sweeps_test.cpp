@@ -86,8 +86,8 @@ TEST(ShippedSweeps, ZeroSavesMemoryAndOverlapTime) {
     EXPECT_LT((found[{stage, "true"}].second), 0.8 * (found[{std::to_string(stage[0] - '1'), "true"}].second));
   }
   EXPECT_LT((found[{"2", "true"}].first), (found[{"1", "true"}].first));
-  EXPECT_LT((found[{"3", "true"}].first), 1.1 * (found[{"2", "true"}].first));
-  EXPECT_GT((found[{"3", "false"}].first), 1.2 * (found[{"3", "true"}].first));
+  EXPECT_LT((found[{"3", "true"}].first), (found[{"2", "true"}].first));
+  EXPECT_GT((found[{"3", "false"}].first), 1.3 * (found[{"3", "true"}].first));
 }
 
 TEST(ShippedSweeps, TensorParallelGroupsBelongInsideServers) {

@@ -22,12 +22,12 @@ struct Port {
 
 struct Imported {
   ir::Module module;
-  std::map<std::string, ir::Array>
-      weights;                // elements of weight parameters, by name in the program, as far as the files have them
-  std::vector<Port> inputs;   // the data parameters, in order
-  std::vector<Port> outputs;  // the results, in order
-  int64_t opset         = 0;  // of ONNX's own operators
-  int64_t nodes         = 0;  // in the file
+  // Elements of weight parameters, by name in the program, as far as the files have them.
+  std::map<std::string, ir::Array> weights;
+  std::vector<Port> inputs;       // the data parameters, in order
+  std::vector<Port> outputs;      // the results, in order
+  int64_t opset         = 0;      // of ONNX's own operators
+  int64_t nodes         = 0;      // in the file
   bool has_control_flow = false;  // the program may be valid only for what was given
 };
 

@@ -35,8 +35,9 @@ struct Profile {
 };
 
 struct Declared {
-  // Of the network model of the file. A message takes `latency_factor` seconds for each second of a link's latency, and
-  // between two nodes moves at `window` over the latency of its route at most (Route::limit); 0: there is no window.
+  // Numbers of the network model of the file. A message takes `latency_factor` seconds for each second of a link's
+  // latency, and between two nodes moves at `window` over the latency of its route at most (Route::limit); 0: there is
+  // no window.
   double latency_factor = 1;
   Bytes window{0};
   std::vector<Disk> disks;

@@ -44,7 +44,7 @@ const Registry<TopologyDef>& instances();
 
 // The row of either table. Azure's names may leave out "Standard_". Throws Error at `where` with the nearest name.
 const TopologyDef& find_topology(const std::string& name, const std::string& where);
-// Of both tables.
+// The names of both tables.
 std::vector<std::string> topology_names();
 
 // A kind of network, whose bandwidth the NICs of a recipe can be given.

@@ -64,8 +64,8 @@ struct Demand {
 // fastest device of the platform, so the result is a lower bound for every placement.
 // Requires:
 //   1. pp = 1 and microbatches = 1;
-// 2. dp is the number of replicas that share experts (1 for a dense model). Throws Error where the batch cannot be
-// divided over the replicas.
+//   2. dp is the number of replicas that share experts (1 for a dense model).
+// Throws Error where the batch cannot be divided over the replicas.
 Demand demand_of(const Scenario& scenario, const platform::Platform& platform);
 // The same where the program of the scenario's workload is known.
 Demand demand_of(const Scenario& scenario, const Sequential& sequential, const platform::Platform& platform);

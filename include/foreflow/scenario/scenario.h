@@ -131,10 +131,10 @@ struct Strategy {
            (stage_sequence.empty() ? sequence_parallel : stage_sequence[static_cast<size_t>(device)]);
   }
   std::vector<transform::StageSharding> shardings() const;
-  // Of unequal stages: the first rank of that device in a replica; of device `pp` the number of all ranks. Replicas
+  // With unequal stages, the first rank of that device in a replica; for device `pp`, the number of all ranks. Replicas
   // that share experts are not counted.
   int first_rank(int device) const;
-  // Of unequal stages: the device of the pipeline that has a rank of a replica.
+  // With unequal stages, the device of the pipeline that has a rank of a replica.
   int device_of_rank(int rank) const;
   // Number of replicas that share experts and are therefore distributed as one program.
   int replicas_sharing() const;

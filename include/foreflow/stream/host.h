@@ -29,7 +29,7 @@ struct Issue {
   void add_kernels(int count, Seconds cost, Seconds duration) {
     if (count < 1) return;
     if (lag == Seconds(0)) first = all + cost;
-    // Of equal kernels the first or the last decides.
+    // The first or the last of equal kernels decides.
     const Seconds by_first = all + cost + duration, end = all + count * cost;
     const Seconds one = duration / static_cast<double>(count);
     lengthen(duration);

@@ -101,8 +101,8 @@ struct Program {
   std::vector<Instance> instances;
   std::vector<DeviceUse> devices;
   std::vector<Stream> streams;
-  std::vector<std::string>
-      jobs;  // the names of the jobs that share the platform; empty: a single job, which has no name
+  // The names of the jobs that share the platform; empty: a single job, which has no name.
+  std::vector<std::string> jobs;
   // In a folded program: the platform device of D(first_device + r), for r = 0, 1, ...; empty: device r.
   std::vector<int> places;
   int32_t first_device = 1;

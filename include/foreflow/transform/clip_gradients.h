@@ -11,7 +11,8 @@ namespace foreflow::transform {
 // Which parameter of the original program a parameter of a distributed program belongs to, and how much of it it holds.
 struct HeldPart {
   int32_t source;
-  // Of the parameter. The second of two written shards holds what all the shards that it represents hold (two_shards).
+  // The share of the parameter. The second of two written shards holds what all the shards that it represents hold
+  // (two_shards).
   double share;
 };
 

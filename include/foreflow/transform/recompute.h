@@ -76,7 +76,7 @@ class ActivationPlans {
   ActivationPlans(const ir::Module& module, std::vector<ActivationLimit> stages);
 
   std::vector<ActivationRange> ranges() const;
-  // Of each stage, the memory of its decision within a limit that is in its range. It is the least limit with that
+  // Per stage: the memory of its decision within a limit that is in its range. It is the least limit with that
   // decision: limits that give the same memory give the same program.
   std::vector<Bytes> memory(const std::vector<Bytes>& limits) const;
 

@@ -26,8 +26,8 @@ struct StageNeed {
   Seconds accumulation, accumulation_of_terms;
   // For the weights that this stage is the first to read:
   Bytes weights, states, gradients;
-  // Of the weights whose gradients are sums over the samples: those that the forward pass of a microbatch reads, and
-  // those that its gradients of activations read.
+  // The weights whose gradients are sums over the samples: those that the forward pass of a microbatch reads, and those
+  // that its gradients of activations read.
   Bytes read_forward, read_backward;
   // One thing that a pass does on a device, in the order of its program. `number` counts in StageModel::messages,
   // Trained::weights or Trained::gradients.

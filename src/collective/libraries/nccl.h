@@ -28,7 +28,7 @@ struct Latencies {
   ByMedium<Seconds> step;
 };
 
-// Of {LL, LL128, Simple}.
+// By protocol: LL, LL128, Simple.
 using Protocols = std::array<Latencies, 3>;
 
 // For devices of every era: `algorithm` under all three protocols, where LL leaves `ll` of the bandwidth, LL128 `near`

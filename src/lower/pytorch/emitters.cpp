@@ -3,12 +3,12 @@
 namespace foreflow::lower {
 
 const Registry<EmitterDef>& emitters() {
-  static const Registry<EmitterDef> kTable("PyTorch emitter", {
+  static const Registry<EmitterDef> rows("PyTorch emitter", {
 #define FOREFLOW_TORCH(op, expression) EmitterDef{op, expression},
 #include "lower/pytorch/emitters.def"
 #undef FOREFLOW_TORCH
-                                                              });
-  return kTable;
+                                                            });
+  return rows;
 }
 
 }  // namespace foreflow::lower

@@ -9,7 +9,7 @@ namespace {
 
 int64_t group_of(const OpCall& call) { return call.attributes.int_or("group", 1); }
 
-// Of a convolution of x whose result has the shape of dy.
+// The window of the convolution of x whose result has the shape of dy.
 Window window_of_conv(const OpCall& call, const Dims& x) {
   return window_of(call, x, call.attributes.get_ints("kernel_shape"));
 }

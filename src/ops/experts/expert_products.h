@@ -1,5 +1,5 @@
 // Mixtures of experts as ONNX Runtime fuses them (Shazeer et al., 2017): each token goes through the MLPs of the k
-// experts with the best router scores. Shared by MoE and QMoE, whose operands stand at other places.
+// experts with the best router scores. Shared by MoE and QMoE, whose operands are in another order.
 #pragma once
 
 #include "ops/common/op.h"

@@ -15,8 +15,8 @@ struct Layout {
   Dims data;
 };
 
-// Of the dimension that was gathered from: operand 2, where it is given, is the shape of the data; else the attribute
-// `dim` says what dy does not show.
+// The size of the dimension that was gathered from, which dy does not show: operand 2, where it is given, is the shape
+// of the data; else it is the attribute `dim`.
 int64_t gathered_dim(const OpCall& call, size_t axis) {
   if (call.has(2)) return call.known[2] == nullptr ? Dims::kUnknown : call.known[2]->to_ints().at(axis);
   const int64_t dim = call.attributes.get_int("dim");

@@ -51,8 +51,8 @@ void set_matrix_gradient(GradBuilder& builder, size_t index, int gradient, const
   builder.set_input_gradient(index, gradient);
 }
 
-// Of one product for each expert, x[e,..,i,k] * w[e,..,k,j]: products read an operand transposed as it lies, so weights
-// and rows are not copied first.
+// The gradients of one product for each expert, x[e,..,i,k] * w[e,..,k,j]. Products can read an operand as transposed,
+// so weights and rows are not copied first.
 void grad_of_experts(GradBuilder& builder, const Operand& x, const Operand& w, const Product& product, int dy) {
   if (builder.wanted(0)) {
     const int dx = builder.emit("FusedMatMul", {{"transB", int64_t{1}}}, {dy, w.handle})[0];

@@ -34,7 +34,7 @@ bool first_or(const OpCall& call) { return call.attributes.int_or("layout", 0) !
 
 std::string sequence_text(const Geometry& geometry) { return geometry.batch_first ? "b.." : ".b."; }
 
-// Of the operands in order.
+// The texts of the operands, in their order.
 std::vector<std::string> operand_texts(const OpCall& call, const Kind& kind, const Geometry& geometry) {
   const std::string sequence = sequence_text(geometry);
   std::vector<std::string> texts{sequence, "...", "...", "..", "b", sequence, sequence, ".."};

@@ -1,5 +1,5 @@
-// ArgMax and ArgMin: `axis` (0), `keepdims` (1), and `select_last_index` (0), which says which of several equals
-// counts.
+// ArgMax and ArgMin: `axis` (0), `keepdims` (1), and `select_last_index` (0), which says which of
+// several equal elements is chosen.
 #pragma once
 
 #include "ops/common/kernel.h"

@@ -39,7 +39,7 @@ class DragonflyWalk {
   std::vector<int>& trunks_;
 };
 
-// Of the groups besides `from` and `to`, that with this number, counted from the one after `to`.
+// One of the groups besides `from` and `to`: that with this number, counted from the one after `to`.
 int other_group(int from, int to, int groups, uint64_t number) {
   const auto others = static_cast<uint64_t>(groups - 2);
   int group         = to;

@@ -23,7 +23,7 @@ BytesPerSecond bandwidth_of(const Reading& reading, const pugi::xml_node& node) 
   return reading.at(node, "bw", [&] { return read_bandwidth(attribute(node, "bw")); });
 }
 
-// Of a link that a cluster may have; 0: it has none, as when the attribute is absent.
+// The bandwidth of a link that a cluster may have; 0: it has none, as when the attribute is absent.
 BytesPerSecond bandwidth_of(const Reading& reading, const pugi::xml_node& node, const char* name) {
   if (attribute(node, name).empty()) return {};
   return reading.at(node, name, [&] { return read_optional_bandwidth(attribute(node, name)); });

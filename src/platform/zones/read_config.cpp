@@ -38,8 +38,8 @@ const std::vector<Model>& models() {
   return all;
 }
 
-// Of SimGrid's settings those that change no predicted time here: how it computes, what it writes, and that hosts have
-// coordinates, which Foreflow reads anyway. A "/" at the end stands for all that begin so.
+// Whether the setting of SimGrid changes no predicted time here. Such settings say how it computes, what it writes, and
+// that hosts have coordinates, which Foreflow reads anyway. A "/" at the end stands for all that begin so.
 bool changes_nothing(std::string_view id) {
   constexpr std::array<std::string_view, 23> kSuch = {"bmf/",
                                                       "clean-atexit",

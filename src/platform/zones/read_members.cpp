@@ -15,13 +15,13 @@ namespace {
   reading.fail(node, fmt::format("the id \"{}\" is used twice; give every element its own", id));
 }
 
-// Of a zone or a router, which take no name of one before, nor of a host before.
+// Takes the id of a zone or a router, which no zone, router or host before it may have.
 void take_id(Reading& reading, const pugi::xml_node& node, const std::string& id, Point place) {
   if (id.empty()) reading.fail(node, fmt::format("<{}> has an empty id; give it a name", node.name()));
   if (find_host(reading.tree(), id) || !reading.tree().points.emplace(id, place).second) fail_taken(reading, node, id);
 }
 
-// Of a host. It may be called like a zone or a router before it, and is from then on what the name means.
+// Takes the id of a host. A zone or a router before it may have the same; from then on the id means the host.
 void take_host_id(Reading& reading, const pugi::xml_node& node, const std::string& id, Point place) {
   if (id.empty()) reading.fail(node, fmt::format("<{}> has an empty id; give it a name", node.name()));
   if (find_host(reading.tree(), id)) fail_taken(reading, node, id);

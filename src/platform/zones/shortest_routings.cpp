@@ -51,7 +51,7 @@ bool to_itself(const Tree& tree, const Zone& zone, int from, int to, LinkOrder p
   return true;
 }
 
-// Of each pair, the member before the last on the way; kNone: there is no way.
+// Per pair: the member before the last one on the way; kNone: there is no way.
 std::vector<int> floyd_predecessors(const Zone& zone) {
   const auto size        = static_cast<size_t>(zone.members);
   constexpr int64_t kFar = std::numeric_limits<int64_t>::max();

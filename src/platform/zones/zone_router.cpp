@@ -52,7 +52,7 @@ void ZoneRouter::from_zone(int zone, int from, int to, Way& way) {
       from, to, [this](Point a, Point b, Way& rest) { route(a, b, rest); }, way);
 }
 
-// Of zones around the ends, those nearest to them are looked up first, in the order of SimGrid.
+// Looks bypasses up for the zones around the ends, the nearest first, in the order of SimGrid.
 bool ZoneRouter::bypass(int zone, Point from, Point to, Way& way) {
   const auto& bypasses = tree_.zones[static_cast<size_t>(zone)].bypasses;
   if (bypasses.empty()) return false;

@@ -55,7 +55,7 @@ Json write_degrees(const std::vector<int>& degrees);
 // where it is present, unless that is the largest.
 std::optional<Refusal> check_degrees(const StrategySource& source, std::string_view key,
                                      const std::vector<int>& degrees, int pp, std::string_view one_key);
-// Of stages that are sharded in different ways: refuses at the key unless each can be.
+// Refuses at the key unless the stages, which are sharded in different ways, can each be sharded so.
 std::optional<Refusal> check_stages(const StrategySource& source, std::string_view key, const Strategy& strategy);
 
 // Values for search rules.

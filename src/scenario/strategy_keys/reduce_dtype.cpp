@@ -25,7 +25,7 @@ Json write(const Strategy& strategy) {
   return std::string(strategy.reduce_dtype ? ir::short_name(*strategy.reduce_dtype) : kOwn);
 }
 
-// Of the gradients that are summed, as far as the scenario says.
+// The type of the gradients that are summed, as far as the scenario says.
 ir::DType gradient_dtype(const Workload& workload) {
   return workload.precision.float_gradients ? ir::DType::f32 : workload.dtype.value_or(ir::DType::f32);
 }

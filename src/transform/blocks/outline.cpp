@@ -73,8 +73,8 @@ class Replacer {
   const ir::Module& module_;
   BlockFunction made_;
   size_t callee_ = 0;
-  std::map<size_t, std::map<size_t, bool>>
-      gone_;  // per function: ops that the new function has; true: Constants moved up
+  // Per function: ops that the new function has; true: Constants moved up.
+  std::map<size_t, std::map<size_t, bool>> gone_;
   std::map<size_t, std::map<size_t, size_t>> first_;  // per function: first op of an occurrence -> its number
   std::vector<size_t> last_;                          // per occurrence
 };

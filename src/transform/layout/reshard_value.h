@@ -18,7 +18,7 @@ using Layouts = std::map<Layout, Copies>;
 
 class Resharder {
  public:
-  // Of the ways, the first `written` are written.
+  // The first `written` of the ways are written.
   Resharder(ir::FunctionBuilder& builder, int ways, int written) : builder_(builder), ways_(ways), written_(written) {}
 
   // The copies in layout `wanted` of a value of type `whole` whose op computes it in layout `made`. If they do not

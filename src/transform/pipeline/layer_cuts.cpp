@@ -9,7 +9,7 @@
 namespace foreflow::transform {
 namespace {
 
-// Of the arithmetic of the largest block: a block with less is no layer.
+// As a fraction of the arithmetic of the largest block: a block with less is no layer.
 constexpr double kLeastLayer = 0.1;
 
 // The first place that is not before the op; the end where there is none.

@@ -223,7 +223,7 @@ std::vector<ProductCut> OverlappedMessages::cuts_of(const ir::Op& op) const {
   return product_cuts({*op.def, *op.attributes, types, known, op.result_count});
 }
 
-// Of the operands, on one part of the batch.
+// The types of the operands, on one part of the batch.
 std::vector<ir::Type> OverlappedMessages::types_of(const ir::Op& op) const {
   std::vector<ir::Type> types;
   for (const ir::ValueId id : function_.inputs(op)) {

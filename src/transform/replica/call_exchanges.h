@@ -59,7 +59,7 @@ class CallExchangeFinder {
   const EntrySoFar so_far_;
   const ir::Function& entry_;
   std::vector<size_t> argument_;  // by value of the entry: its position among the arguments of the call; kNoOp: none
-  // Of the call at hand.
+  // What belongs to the call at hand.
   size_t call_ = 0;
   std::vector<size_t> opened_;  // windows
   CallExchanges found_;

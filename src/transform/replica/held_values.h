@@ -17,7 +17,7 @@ class HeldValues {
 
   // Whether each rank of each replica has its row of the value.
   bool is_flat(ir::ValueId id) const { return flat_.contains(id); }
-  // Of a parameter, which is laid out over the replicas as `layout` says unless it is flat.
+  // What the ranks hold of a parameter, which is laid out over the replicas as `layout` says unless it is flat.
   OneReplica::Held of_parameter(ir::ValueId id, Layout layout) const;
   // What the ranks of a replica have in the place of a flat result, in their order.
   std::vector<ir::ValueId> rows_of(ir::ValueId id) const;

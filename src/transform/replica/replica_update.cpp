@@ -34,7 +34,7 @@ class UpdateWriter {
   const TrainedWeight& weight(const Bucket& bucket, size_t i) const {
     return update_.plan.weights[bucket.parts[i].weight];
   }
-  // Of a rank.
+  // The device of a rank.
   ir::Device device(const Bucket& bucket, size_t rank) const {
     return ir::device_of(type(weight(bucket, rank * bucket.count()).weight));
   }

@@ -23,8 +23,7 @@ bool is_contraction(const ir::OpCall& call) {
   });
 }
 
-// Of a weight of experts, w[e,in,out], in a product with x[e,..,in]: the dimensions `in` and `out`. Nothing if the
-// product is of another form.
+// The dimensions `in` and `out` of a weight of experts, w[e,in,out], in a product with x[e,..,in].
 struct InOut {
   int32_t in, out;
 };

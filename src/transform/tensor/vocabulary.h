@@ -47,7 +47,7 @@ class VocabularyRules {
 // Writes the ops that work on parts of the vocabulary.
 class VocabularyWriter {
  public:
-  // Of the ways, the first `written` are written.
+  // The first `written` of the ways are written.
   VocabularyWriter(ir::FunctionBuilder& builder, int ways, int written)
       : builder_(builder), ways_(ways), written_(written) {}
 
