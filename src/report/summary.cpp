@@ -128,22 +128,35 @@ std::vector<NodeSummary> summarise_nodes(const stream::Program& program, const p
 
 // Totals over all items, including those of devices that another device represents.
 struct Tally {
-  std::vector<int64_t> executions;     // by compute
+  std::vector<int64_t> executions;  // by compute
+  std::vector<Seconds> computing;   // by compute: of all executions, without what the host of the device takes in them
   std::vector<Seconds> communicating;  // by communication: of all members
+
+  // How many times as long as it was priced a compute took on average: more on slow devices and beside collectives.
+  double stretch(size_t compute, Seconds priced) const {
+    constexpr double kRounding = 1e-9;
+    const Seconds expected     = static_cast<double>(executions[compute]) * priced;
+    if (expected <= Seconds(0)) return 1;
+    const double found = computing[compute] / expected;
+    return std::abs(found - 1) < kRounding ? 1 : found;
+  }
 };
 
 Tally tally_of(const stream::Program& program, const stream::Timeline& timeline) {
-  Tally tally{std::vector<int64_t>(program.computes.size()), std::vector<Seconds>(program.communications.size())};
+  Tally tally{std::vector<int64_t>(program.computes.size()), std::vector<Seconds>(program.computes.size()),
+              std::vector<Seconds>(program.communications.size())};
   for (size_t s = 0; s < program.streams.size(); ++s) {
     const auto& items         = program.streams[s].items;
     const int64_t represented = program.devices[static_cast<size_t>(program.streams[s].device)].count();
     for (size_t i = 0; i < items.size(); ++i) {
-      const auto event = static_cast<size_t>(items[i].event);
+      const auto event     = static_cast<size_t>(items[i].event);
+      const Seconds took   = timeline.records[s][i].end - timeline.records[s][i].start;
+      const Seconds inside = timeline.issued.empty() ? Seconds(0) : timeline.issued[s][i].inside;
       if (items[i].instance < 0) {
         tally.executions[event] += represented;
+        tally.computing[event] += static_cast<double>(represented) * (took - inside);
       } else {
-        tally.communicating[event] +=
-            static_cast<double>(represented) * (timeline.records[s][i].end - timeline.records[s][i].start);
+        tally.communicating[event] += static_cast<double>(represented) * took;
       }
     }
   }
@@ -159,7 +172,7 @@ std::vector<OpTime> time_by_op(const stream::Program& program, const Tally& tall
   const auto devices = static_cast<double>(std::max<int64_t>(stream::device_count(program), 1));
   for (size_t e = 0; e < program.computes.size(); ++e) {
     const stream::Compute& compute = program.computes[e];
-    const double times             = static_cast<double>(tally.executions[e]) / devices;
+    const double times = static_cast<double>(tally.executions[e]) / devices * tally.stretch(e, compute.duration);
     if (compute.parts.empty()) add(compute.name, family_of_op(compute.name), times * compute.duration);
     for (const stream::Part& part : compute.parts) add(part.name, family_of_op(part.name), times * part.duration);
   }

@@ -1,6 +1,7 @@
 #include "foreflow/transform/fp8_products.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,8 +15,13 @@
 namespace foreflow::transform {
 namespace {
 
-bool is_forward(const ir::Op& op) { return !op.is_call() && op.def->product == ir::Product::matrices; }
 bool is_backward(const ir::Op& op) { return !op.is_call() && op.def->gradient_of == ir::GradientOf::product; }
+// MatMul, and Gemm, which adds a bias.
+bool is_forward(const ir::Op& op) {
+  if (op.is_call() || is_backward(op)) return false;
+  const bool adds_more = op.def->kernels == ir::Kernels::product && op.def->product == ir::Product::none;
+  return op.def->product == ir::Product::matrices || adds_more;
+}
 
 // Products, of which operand 1 may be a matrix of weights.
 bool is_product(const ir::Op& op) { return is_forward(op) || is_backward(op); }
@@ -31,10 +37,8 @@ const ir::Dims* dims_of_weight(const ir::Function& function, ir::ValueId id) {
   return type == nullptr || !type->is_tensor() || !type->ranked ? nullptr : &type->dims;
 }
 
-// The products with the words, and the router, have as many columns as there are words and experts.
-bool is_matrix_of_layer(const ir::Dims& dims, const Fp8Products& which) {
-  return dims.size() == 2 && std::none_of(dims.begin(), dims.end(),
-                                          [&](int64_t dim) { return dim == which.vocabulary || dim == which.experts; });
+bool has_extent(const ir::Dims& dims, int64_t extent) {
+  return std::find(dims.begin(), dims.end(), extent) != dims.end();
 }
 
 // Stacked matrices, of which product e of a batch of products takes the e-th.
@@ -45,6 +49,44 @@ bool is_elementwise(const ir::Op& op) {
   const ir::OpDef& def = *op.def;
   return def.role == ir::Role::compute && op.result_count == 1 && def.product == ir::Product::none && !def.attention &&
          !def.reduction && !def.normalises && !def.loss && def.vocabulary.kind == ir::VocabularyForm::Kind::none;
+}
+
+// Neither absent nor a parameter or a constant.
+bool is_activation(const ir::Function& function, const std::vector<int32_t>& makers, ir::ValueId id) {
+  const int32_t maker = id == ir::ValueId::none ? -1 : makers[ir::index(id)];
+  if (maker < 0) return false;
+  const ir::Op& op = function.ops[static_cast<size_t>(maker)];
+  return op.is_call() || op.def->role != ir::Role::constant;
+}
+
+// The weights of the products whose results are the logits: a loss reads them, or they are the first result of the
+// function, which caches follow; perhaps through views and element-wise ops, but not through a sum with another
+// activation, which ends a layer.
+std::set<ir::ValueId> weights_of_logits(const ir::Function& function, const std::vector<int32_t>& makers) {
+  std::set<ir::ValueId> weights, seen;
+  std::vector<ir::ValueId> open;
+  if (!function.results.empty()) open.push_back(function.results.front());
+  for (const ir::Op& op : function.ops) {
+    if (!op.is_call() && (op.def->loss || op.def->vocabulary.kind == ir::VocabularyForm::Kind::loss))
+      open.push_back(function.inputs(op)[0]);
+  }
+  while (!open.empty()) {
+    const ir::ValueId at = open.back();
+    open.pop_back();
+    const int32_t maker = at == ir::ValueId::none || !seen.insert(at).second ? -1 : makers[ir::index(at)];
+    if (maker < 0) continue;
+    const ir::Op& op  = function.ops[static_cast<size_t>(maker)];
+    const auto inputs = function.inputs(op);
+    if (is_forward(op)) {
+      weights.insert(inputs[1]);
+    } else if (!op.is_call() && (op.def->role == ir::Role::view || is_elementwise(op))) {
+      std::vector<ir::ValueId> made;
+      std::copy_if(inputs.begin(), inputs.end(), std::back_inserter(made),
+                   [&](ir::ValueId id) { return is_activation(function, makers, id); });
+      if (made.size() == 1) open.push_back(made[0]);
+    }
+  }
+  return weights;
 }
 
 // True for a product of a module that another one begins. Along the first operand, where activations stand.
@@ -177,7 +219,11 @@ class CopyWriter {
 class Marker {
  public:
   Marker(const ir::Function& function, const Fp8Products& which)
-      : function_(function), which_(which), makers_(ir::makers_of(function)), experts_(function, which) {}
+      : function_(function),
+        which_(which),
+        makers_(ir::makers_of(function)),
+        of_logits_(weights_of_logits(function, makers_)),
+        experts_(function, which) {}
 
   std::optional<ir::Attributes> attributes(size_t o) {
     const ir::Op& op = function_.ops[o];
@@ -194,7 +240,7 @@ class Marker {
  private:
   std::optional<ir::Attributes> of_layer(const ir::Op& op) const {
     const ir::Dims* dims = is_product(op) ? dims_of_weight(function_, function_.inputs(op)[1]) : nullptr;
-    if (dims == nullptr || !is_matrix_of_layer(*dims, which_)) return std::nullopt;
+    if (dims == nullptr || !is_matrix_of_layer(function_.inputs(op)[1], *dims)) return std::nullopt;
     ir::Attributes attributes = *op.attributes;
     attributes.set(std::string(ir::kFp8), converted_operand(op));
     if (which_.updates > 0 && !continues_module(function_, makers_, op))
@@ -202,9 +248,16 @@ class Marker {
     return attributes;
   }
 
+  // The products with the words, and the router, have as many columns as there are words and experts.
+  bool is_matrix_of_layer(ir::ValueId weight, const ir::Dims& dims) const {
+    const bool has_words = has_extent(dims, which_.vocabulary) && of_logits_.contains(weight);
+    return dims.size() == 2 && !has_words && !has_extent(dims, which_.experts);
+  }
+
   const ir::Function& function_;
   const Fp8Products& which_;
   const std::vector<int32_t> makers_;
+  const std::set<ir::ValueId> of_logits_;
   const ExpertMarker experts_;
   std::set<ir::ValueId> converted_;  // activations
 };

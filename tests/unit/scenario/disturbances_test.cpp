@@ -96,5 +96,19 @@ TEST(ScenarioDisturbances, AreRefusedInOneLineWhereTheyAreWrong) {
   }
 }
 
+// What the summary says of ops is the time that they took, not the time that they were priced at.
+TEST(ScenarioDisturbances, ShowInTheTimesOfOps) {
+  const auto times = [](const std::string& value) {
+    double compute = 0;
+    for (const report::OpTime& op : run(load(scenario_with("disturbances", value), "mlp.json")).summary.ops)
+      compute += op.name.starts_with("MPI") ? 0 : op.seconds.value();
+    return compute;
+  };
+  const double planned = times("{}");
+  EXPECT_NEAR(times(R"({"stragglers": {"share": 1, "factor": 1.5}})"), 1.5 * planned, 1e-9 * planned);
+  // One of four devices takes three times as long.
+  EXPECT_NEAR(times(R"({"slowdowns": [{"device": "node0-gpu1", "factor": 3}]})"), 1.5 * planned, 1e-9 * planned);
+}
+
 }  // namespace
 }  // namespace foreflow::scenario::disturbances_test

@@ -17,11 +17,11 @@ Scenario loaded(const std::string& dtype, const std::string& topology = "dgx_h10
   return load(parse_json(text, "fp8.json"), "fp8.json");
 }
 
-int64_t marked(const ir::Module& module, std::string_view op) {
+int64_t marked(const ir::Module& module, std::string_view op = {}) {
   int64_t count = 0;
   for (const ir::Function& function : module.functions) {
     for (const ir::Op& one : function.ops)
-      count += !one.is_call() && one.def->name == op && one.attributes->find(ir::kFp8) != nullptr ? 1 : 0;
+      count += !one.is_call() && (op.empty() || one.def->name == op) && one.attributes->find(ir::kFp8) != nullptr;
   }
   return count;
 }
@@ -31,6 +31,28 @@ TEST(Fp8Workload, MarksTheFourProductsOfEachLayerAndTheirGradients) {
   EXPECT_EQ(marked(sequential.module, "MatMul"), 4 * 4);
   EXPECT_EQ(marked(sequential.module, "MatMulGrad"), 4 * 4);
   EXPECT_EQ(marked(build(loaded("bf16")).module, "MatMul"), 0);
+}
+
+// The product with the words is known by what reads it, not by its size alone.
+TEST(Fp8Workload, MarksTheSameProductsWhereThereAreAsManyWordsAsColumns) {
+  for (const char* mode : {"training", "inference"}) {
+    for (const int words : {1000, 1024, 3072, 4096}) {  // none of them; hidden; queries, keys and values; feed_forward
+      for (const char* model : {R"("gpt", "heads": 8)", R"("llama", "heads": 8, "feed_forward": 4096)"}) {
+        const auto text = [&](int vocabulary) {
+          return R"({"workload": {"model": )" + std::string(model) + R"(, "layers": 2, "hidden": 1024, "sequence": 512,
+            "vocabulary": )" +
+                 std::to_string(vocabulary) + R"(, "mode": ")" + mode + R"(", "dtype": "fp8"},
+            "platform": {"topology": "dgx_h100"}, "strategy": {"global_batch": 8}})";
+        };
+        const auto marks = [&](int vocabulary) {
+          const ir::Module module = build(load(parse_json(text(vocabulary), "fp8.json"), "fp8.json")).module;
+          return marked(module);
+        };
+        EXPECT_EQ(marks(words), marks(5000)) << mode << words << model;
+        EXPECT_GE(marks(words), 2 * 4);
+      }
+    }
+  }
 }
 
 Scenario of_experts(const std::string& dtype, const std::string& strategy) {
