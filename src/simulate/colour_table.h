@@ -1,6 +1,7 @@
 // Colours, numbered by first appearance. There are many to number and few that differ, and they are hashes already.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>

@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "foreflow/simulate/simulate.h"
 #include "simulate/stretches.h"
 
 namespace foreflow::simulate {
@@ -17,9 +18,9 @@ struct RoundStretches {
 
 // For a program whose root calls each function equally often in each of the `rounds.held` rounds, or as `rounds.calls`
 // says. Finds in every stream a stretch of items that contains the same number of rounds in all streams, with an equal
-// stretch before it and another one after it. The number of rounds in a stretch follows from its calls or, in a stream without calls, from its
-// communications with other streams. Nothing if a stream has no such stretch, or if the stretches change the memory in
-// use.
+// stretch before it and another one after it. The number of rounds in a stretch follows from its calls or, in a stream
+// without calls, from its communications with other streams. Nothing if a stream has no such stretch, or if the
+// stretches change the memory in use.
 std::optional<RoundStretches> find_rounds(const FoldedProgram& folded, const Rounds& rounds);
 
 }  // namespace foreflow::simulate
