@@ -9,7 +9,8 @@ namespace {
 
 constexpr int64_t kNever = -1;
 
-// A signal handler can reach nothing else. In nanoseconds.
+// When the first signal came, in nanoseconds of the monotonic clock. Global, as a signal handler can reach nothing
+// else.
 std::atomic<int64_t> asked_at = kNever;
 static_assert(std::atomic<int64_t>::is_always_lock_free);
 
