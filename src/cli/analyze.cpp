@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "cli/program_file.h"
 #include "cli/remarks.h"
@@ -74,7 +75,7 @@ void run(const Options& options) {
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option("FILE.distir|MODEL.onnx", options->file, "the program or model")->required();
+  reads(command.add_option("FILE.distir|MODEL.onnx", options->file, "the program or model")->required());
   command.add_option("--input", options->inputs, "NAME=TYPE: the type of a parameter; repeatable")
       ->expected(1)
       ->take_all();
@@ -87,15 +88,16 @@ Action declare(CLI::App& command) {
   command.add_option("--function", options->function, "the function; the last one by default");
   command.add_option("--weight", options->weight, "what the critical path adds up: ops, flops, bytes or seconds")
       ->capture_default_str();
-  command.add_option("--platform", options->platform,
-                     "for seconds: a topology (see: foreflow list topologies) or FILE.xml; its first device counts");
+  reads(command.add_option(
+      "--platform", options->platform,
+      "for seconds: a topology (see: foreflow list topologies) or FILE.xml; its first device counts"));
   command.add_option("--cost", options->cost, "for seconds: the cost model (see: foreflow list costs)")
       ->capture_default_str();
   command.add_flag("--every-op", options->every_op,
                    "print start and slack of every op, not of the critical path alone");
-  command.add_option("--json", options->json, "write everything to FILE (- for stdout)");
-  command.add_option("--dot", options->dot,
-                     "write the dependency graph for Graphviz to FILE (- for stdout, and nothing else there)");
+  writes(command.add_option("--json", options->json, "write everything to FILE (- for stdout)"));
+  writes(command.add_option("--dot", options->dot,
+                            "write the dependency graph for Graphviz to FILE (- for stdout, and nothing else there)"));
   return [options] { run(*options); };
 }
 

@@ -1,5 +1,7 @@
 #include "cli/app.h"
 
+#include "cli/files.h"
+
 namespace foreflow::cli {
 
 std::unique_ptr<CLI::App> make_app(Action& chosen) {
@@ -11,7 +13,12 @@ std::unique_ptr<CLI::App> make_app(Action& chosen) {
   for (const CommandDef& command : commands()) {
     CLI::App* words = app->add_subcommand(std::string(command.name), std::string(command.doc));
     words->footer("Example:\n  " + std::string(command.example));
-    words->callback([&chosen, action = command.declare(*words)] { chosen = action; });
+    words->callback([&chosen, words, action = command.declare(*words)] {
+      chosen = [words, action] {
+        check_files(*words);
+        action();
+      };
+    });
   }
   return app;
 }

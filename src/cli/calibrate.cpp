@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "cli/files.h"
 #include "cli/here.h"
 #include "cli/output.h"
 #include "cli/traces.h"
@@ -12,6 +13,8 @@
 
 namespace foreflow::cli::definitions::calibrate_command {
 namespace {
+
+constexpr const char* kHere = "here.json";  // what --here writes by default
 
 struct Options {
   std::vector<std::string> files;
@@ -120,7 +123,11 @@ void run(Options options) {
   if (options.output.empty() && !options.here) throw CLI::RequiredError("--output");
   if (options.files.empty() && !options.here) throw CLI::RequiredError("MEASUREMENTS.csv");
   if (options.here) {
-    if (options.output.empty()) options.output = "here.json";
+    if (options.output.empty()) options.output = kHere;
+    check_apart({{"--output " + options.output, options.output},
+                 {"--json " + options.json, options.json},
+                 {"--measurements " + options.measurements, options.measurements}},
+                {});
     if (!options.device.empty()) throw Error("--device", "is of published measurements; leave it away with --here");
     const Runner runner = runner_of(options.how);
     fit_and_write(options, {measure_here(options, runner), {}, Json::object()},
@@ -141,16 +148,17 @@ void run(Options options) {
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option(
+  reads(command.add_option(
       "MEASUREMENTS.csv", options->files,
       "what `foreflow execute --measurements` or calibration/profile.py wrote, or traces of PyTorch's profiler (.json, "
       ".json.gz), one for each rank of a run; one or more. With --here: "
-      "scenarios to run (default: those of scenarios/here)");
-  command.add_option("-o,--output", options->output, "the calibration file (with --here, by default here.json)");
+      "scenarios to run (default: those of scenarios/here)"));
+  writes(
+      command.add_option("-o,--output", options->output, "the calibration file (with --here, by default here.json)"));
   command.add_flag("--here", options->here,
                    "measure this machine: run scenarios with a process for each device, every op timed");
-  command.add_option("--measurements", options->measurements,
-                     "with --here, or of traces: write what was measured as CSV");
+  writes(command.add_option("--measurements", options->measurements,
+                            "with --here, or of traces: write what was measured as CSV"));
   add_here_options(command, options->how);
   command.add_option("--source", options->source,
                      "what the file says about where its numbers are from; the CSV files by default");
@@ -161,7 +169,7 @@ Action declare(CLI::App& command) {
       .add_option("--data", options->data,
                   "with --device: a folder that the files are in; given again, the next one to look into")
       ->allow_extra_args(false);
-  command.add_option("--json", options->json, "write the errors to FILE (- for stdout)");
+  writes(command.add_option("--json", options->json, "write the errors to FILE (- for stdout)"));
   return [options] { run(*options); };
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "cli/platform_words.h"
 #include "foreflow/base/escape.h"
@@ -199,10 +200,11 @@ std::string kinds_in_words() {
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command.add_option("KIND", options->kind, kinds_in_words())->required();
-  command
-      .add_option("--platform", options->platform.name,
-                  "a topology (see: foreflow list topologies), FILE.xml, or SCENARIO.json for its platform")
-      ->required();
+  reads_scenario(
+      command
+          .add_option("--platform", options->platform.name,
+                      "a topology (see: foreflow list topologies), FILE.xml, or SCENARIO.json for its platform")
+          ->required());
   command
       .add_option("--bytes", options->bytes,
                   "64MiB: the buffer of a rank, or the full vector where ranks have parts of it; several by commas; "
@@ -221,7 +223,8 @@ Action declare(CLI::App& command) {
       ->take_all();
   command.add_option("--engine", options->engine, "see: foreflow list engines")->capture_default_str();
   command.add_flag("--plan", options->plan, "print who sends what in which step, and the flows");
-  command.add_option("--json", options->json, "write times, bandwidths and bytes of links to FILE (- for stdout)");
+  writes(
+      command.add_option("--json", options->json, "write times, bandwidths and bytes of links to FILE (- for stdout)"));
   return [options] { run(*options); };
 }
 

@@ -2,6 +2,7 @@
 
 #include "cli/arrays.h"
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "cli/program_file.h"
 #include "cli/remarks.h"
@@ -94,19 +95,21 @@ void run(const Options& options) {
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option("FILE", options->file, "a .distir program or an .onnx model")->required();
-  command.add_option("--input", options->inputs, "NAME=FILE.pb: numbers of a parameter (ONNX TensorProto); repeatable")
-      ->expected(1)
-      ->take_all();
-  command.add_option("--expect", options->expected, "NAME=FILE.pb: what an output should be; repeatable")
-      ->expected(1)
-      ->take_all();
-  command.add_option("--output", options->output, "write every output to DIR/output_N.pb");
+  reads(command.add_option("FILE", options->file, "a .distir program or an .onnx model")->required());
+  reads_named(
+      command
+          .add_option("--input", options->inputs, "NAME=FILE.pb: numbers of a parameter (ONNX TensorProto); repeatable")
+          ->expected(1)
+          ->take_all());
+  reads_named(command.add_option("--expect", options->expected, "NAME=FILE.pb: what an output should be; repeatable")
+                  ->expected(1)
+                  ->take_all());
+  writes_outputs(command.add_option("--output", options->output, "write every output to DIR/output_N.pb"));
   command.add_option("--function", options->function, "of a .distir program; the last one by default");
   command.add_option("--rtol", options->tolerance.relative, "tolerance relative to the expected number")
       ->capture_default_str();
   command.add_option("--atol", options->tolerance.absolute, "tolerance beside it")->capture_default_str();
-  command.add_option("--json", options->json, "write shapes and errors to FILE (- for stdout)");
+  writes(command.add_option("--json", options->json, "write shapes and errors to FILE (- for stdout)"));
   return [options] { run(*options); };
 }
 

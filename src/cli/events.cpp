@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "cli/remarks.h"
 #include "foreflow/base/escape.h"
@@ -84,14 +85,15 @@ void run(const Options& options) {
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option("SCENARIO.json", options->scenario, "whose events")->required();
+  reads_scenario(command.add_option("SCENARIO.json", options->scenario, "whose events")->required());
   command.add_option("--set", options->settings, "PATH=VALUE: change one value, such as strategy.tp=4; repeatable")
       ->expected(1)
       ->take_all();
   command.add_flag("--missing", options->missing, "only those that the cost model has no measurement of");
-  command.add_option("--json", options->json, "write the events to FILE (- for stdout)");
-  command.add_option("--csv", options->csv,
-                     "write what has to be measured to FILE (- for stdout), for calibration/profile.py; seconds are 0");
+  writes(command.add_option("--json", options->json, "write the events to FILE (- for stdout)"));
+  writes(command.add_option(
+      "--csv", options->csv,
+      "write what has to be measured to FILE (- for stdout), for calibration/profile.py; seconds are 0"));
   return [options] { run(*options); };
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/arrays.h"
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "cli/program_file.h"
 #include "cli/remarks.h"
@@ -136,15 +137,16 @@ void run(const Options& options) {
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   const auto several = [&](const char* name, std::vector<std::string>& values, const char* doc) {
-    command.add_option(name, values, doc)->expected(1)->take_all();
+    return command.add_option(name, values, doc)->expected(1)->take_all();
   };
-  command.add_option("FILE", options->file, "a program (FILE.distir) or a scenario (FILE.json)")->required();
+  reads_scenario(
+      command.add_option("FILE", options->file, "a program (FILE.distir) or a scenario (FILE.json)")->required());
   command
       .add_option("--ranks", options->ranks,
                   "one: the reference executor, all devices in one process; mpi: a process a device, under Open MPI")
       ->capture_default_str();
-  several("--input", options->inputs,
-          "NAME=FILE.pb: numbers of a parameter (ONNX TensorProto); repeatable; others are random");
+  reads_named(several("--input", options->inputs,
+                      "NAME=FILE.pb: numbers of a parameter (ONNX TensorProto); repeatable; others are random"));
   command.add_option("--seed", options->seed, "of the random numbers")->capture_default_str();
   command.add_option("--below", options->below, "random integers are from 0 to below this")->capture_default_str();
   command.add_option("--function", options->function, "of a .distir program; the last one by default");
@@ -154,15 +156,16 @@ Action declare(CLI::App& command) {
   command.add_option("--timeout", options->timeout, "seconds that a process may wait for another")
       ->capture_default_str();
   command.add_flag("--check", options->check, "compare with the reference executor");
-  several("--expect", options->expected, "NAME=FILE.pb: what an output should be; repeatable");
+  reads_named(several("--expect", options->expected, "NAME=FILE.pb: what an output should be; repeatable"));
   command.add_option("--rtol", options->tolerance.relative, "tolerance relative to the expected number")
       ->capture_default_str();
   command.add_option("--atol", options->tolerance.absolute, "tolerance beside it")->capture_default_str();
-  command.add_option("--output", options->output, "write every output to DIR/output_N.pb");
-  command.add_option("--measurements", options->measurements,
-                     "write the times of ops and messages as CSV, for calibrate");
-  command.add_option("--predict", options->calibration, "CALIBRATION.json: predict the same run and show the error");
-  command.add_option("--json", options->json, "write outputs and times to FILE (- for stdout)");
+  writes_outputs(command.add_option("--output", options->output, "write every output to DIR/output_N.pb"));
+  writes(command.add_option("--measurements", options->measurements,
+                            "write the times of ops and messages as CSV, for calibrate"));
+  reads(command.add_option("--predict", options->calibration,
+                           "CALIBRATION.json: predict the same run and show the error"));
+  writes(command.add_option("--json", options->json, "write outputs and times to FILE (- for stdout)"));
   return [options] { run(*options); };
 }
 

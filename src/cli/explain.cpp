@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "cli/remarks.h"
 #include "foreflow/base/text.h"
@@ -196,11 +197,11 @@ void run(const Options& options) {
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option("SCENARIO.json", options->scenario, "what to predict")->required();
+  reads_scenario(command.add_option("SCENARIO.json", options->scenario, "what to predict")->required());
   command.add_option("--set", options->settings, "PATH=VALUE: change one value, such as strategy.tp=4; repeatable")
       ->expected(1)
       ->take_all();
-  command.add_option("--json", options->json, "write the terms to FILE (- for stdout)");
+  writes(command.add_option("--json", options->json, "write the terms to FILE (- for stdout)"));
   return [options] { run(*options); };
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/load.h"
@@ -208,7 +209,7 @@ Action declare(CLI::App& command) {
       ->capture_default_str();
   command.add_option("--bytes", options->bytes, "of the buffer of each GPU")->capture_default_str();
   command.add_flag("--markdown", options->markdown, "as a Markdown table");
-  command.add_option("--json", options->json, "write the rows to FILE (- for stdout)");
+  writes(command.add_option("--json", options->json, "write the rows to FILE (- for stdout)"));
   return [options] { run(*options); };
 }
 

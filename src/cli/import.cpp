@@ -4,6 +4,7 @@
 
 #include "cli/arrays.h"
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "cli/program_file.h"
 #include "cli/remarks.h"
@@ -105,22 +106,23 @@ void run(const Options& options) {
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option("MODEL.onnx", options->file, "the model")->required();
+  reads(command.add_option("MODEL.onnx", options->file, "the model")->required());
   command.add_option("--shape", options->shapes, "INPUT=1,128: the shape of a graph input; repeatable")
       ->expected(1)
       ->take_all();
   command.add_option("--dim", options->dims, "batch=8: the size of a dimension that inputs name; repeatable")
       ->expected(1)
       ->take_all();
-  command
-      .add_option("--input", options->inputs,
-                  "NAME=FILE.pb: numbers of a graph input that branches and loops depend on; repeatable")
-      ->expected(1)
-      ->take_all();
-  command.add_option("-o,--output", options->output,
-                     "write the program as .distir, or as .distirb by its name (- for stdout, and nothing else there)");
-  command.add_option("--json", options->json,
-                     "write ops, parameters, flops and unresolved shapes to FILE (- for stdout)");
+  reads_named(command
+                  .add_option("--input", options->inputs,
+                              "NAME=FILE.pb: numbers of a graph input that branches and loops depend on; repeatable")
+                  ->expected(1)
+                  ->take_all());
+  writes(command.add_option(
+      "-o,--output", options->output,
+      "write the program as .distir, or as .distirb by its name (- for stdout, and nothing else there)"));
+  writes(command.add_option("--json", options->json,
+                            "write ops, parameters, flops and unresolved shapes to FILE (- for stdout)"));
   return [options] { run(*options); };
 }
 

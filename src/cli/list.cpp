@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "cli/tables.h"
 #include "foreflow/base/escape.h"
@@ -77,7 +78,7 @@ Action declare(CLI::App& command) {
   command.add_flag("--markdown", options->markdown, "as a Markdown table");
   command.add_option("--part", options->part, "keys: only those of one part of a scenario, such as strategy");
   command.add_flag("--json-schema", options->schema, "keys: as JSON Schema, for editors that check scenarios");
-  command.add_option("--json", options->json, "write the table to FILE (- for stdout)");
+  writes(command.add_option("--json", options->json, "write the table to FILE (- for stdout)"));
   return [options] { run(*options); };
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/lower_pytorch.h"
 #include "cli/output.h"
 #include "cli/program_file.h"
@@ -118,12 +119,14 @@ void run(const Options& options) {
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option("FILE", options->file, "a program (FILE.distir) or a scenario (FILE.json)")->required();
-  command
-      .add_option(
-          "-o,--output", options->folder,
-          "the folder for one program a device, and for a scenario its priced streams; - writes a script to stdout")
-      ->required();
+  reads_scenario(
+      command.add_option("FILE", options->file, "a program (FILE.distir) or a scenario (FILE.json)")->required());
+  writes_ranks(
+      command
+          .add_option(
+              "-o,--output", options->folder,
+              "the folder for one program a device, and for a scenario its priced streams; - writes a script to stdout")
+          ->required());
   command
       .add_option("--target", options->target,
                   "the form of the programs: distir, one file a device; pytorch, one script DIR/run.py for torchrun")

@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "cli/platform_words.h"
 #include "foreflow/base/text.h"
@@ -82,13 +83,14 @@ void run(const Options& options) {
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option("NAME", options->words.name,
-                     "a topology or a cloud's instance (see: foreflow list topologies, instances), FILE.xml, or "
-                     "SCENARIO.json for its platform");
-  command.add_option("--from", options->from,
-                     "FILE: the text of nvidia-smi topo -m or rocm-smi --showtopo, hwloc's XML (lstopo "
-                     "--of xml), or an ASTRA-sim network file, as a platform; --set device=NAME and "
-                     "network=NAME say what it cannot know");
+  reads_scenario(
+      command.add_option("NAME", options->words.name,
+                         "a topology or a cloud's instance (see: foreflow list topologies, instances), FILE.xml, or "
+                         "SCENARIO.json for its platform"));
+  reads(command.add_option("--from", options->from,
+                           "FILE: the text of nvidia-smi topo -m or rocm-smi --showtopo, hwloc's XML (lstopo "
+                           "--of xml), or an ASTRA-sim network file, as a platform; --set device=NAME and "
+                           "network=NAME say what it cannot know"));
   command.add_option("--nodes", options->words.nodes, "servers of the topology");
   command
       .add_option("--set", options->words.settings,
@@ -96,9 +98,10 @@ Action declare(CLI::App& command) {
                   "links.nic.bandwidth=50GBps; repeatable")
       ->take_all();
   command.add_option("--route", options->route, "A B: what a message from A to B crosses")->expected(2);
-  command.add_option("--json", options->json, "write the description to FILE (- for stdout)");
+  writes(command.add_option("--json", options->json, "write the description to FILE (- for stdout)"));
   command.add_flag("--draw", options->draw, "write a picture to FILE of -o: SVG by its extension, DOT otherwise");
-  command.add_option("-o,--output", options->output, "write the SimGrid XML to FILE (- for stdout) and nothing else");
+  writes(command.add_option("-o,--output", options->output,
+                            "write the SimGrid XML to FILE (- for stdout) and nothing else"));
   return [options] { run(*options); };
 }
 

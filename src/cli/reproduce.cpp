@@ -1,6 +1,7 @@
 #include "foreflow/reproduce/reproduce.h"
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "cli/timing.h"
 #include "foreflow/base/progress.h"
@@ -56,8 +57,9 @@ Action declare(CLI::App& command) {
                      "the folder with scenarios/, calibration/ and tests/published/ (default: Foreflow's own)");
   command.add_option("--jobs", options->jobs,
                      "worker processes (default: one a core); the answer is the same for any number");
-  command.add_option("--json", options->json, "write the result to FILE (- for stdout)");
-  command.add_option("--svg", options->svg, "draw predicted against published numbers to FILE, a colour for each NAME");
+  writes(command.add_option("--json", options->json, "write the result to FILE (- for stdout)"));
+  writes(command.add_option("--svg", options->svg,
+                            "draw predicted against published numbers to FILE, a colour for each NAME"));
   command.add_flag("--timing", options->timing, "add wall times, which differ from run to run, to the result");
   return [options] { run(*options); };
 }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "cli/platform_words.h"
 #include "cli/reshard_report.h"
@@ -211,10 +212,11 @@ Action declare(CLI::App& command) {
       ->take_all();
   command.add_option("--dst-mesh", options->dst_mesh, "HOSTSxDEVICES of the devices that need it")->required();
   command.add_option("--dst-spec", options->dst_specs, "how they need it")->required()->take_all();
-  command
-      .add_option("--platform", options->platform.name,
-                  "a topology (see: foreflow list topologies), FILE.xml, or SCENARIO.json for its platform")
-      ->required();
+  reads_scenario(
+      command
+          .add_option("--platform", options->platform.name,
+                      "a topology (see: foreflow list topologies), FILE.xml, or SCENARIO.json for its platform")
+          ->required());
   command.add_option("--nodes", options->platform.nodes, "servers; as many as the meshes need, when left out");
   command
       .add_option("--set", options->platform.settings,
@@ -232,9 +234,9 @@ Action declare(CLI::App& command) {
   command.add_option("--chunks", options->chunks, "of a broadcast; chosen by size and latency, when left out");
   command.add_option("--seed", options->seed, "of the randomised balances")->capture_default_str();
   command.add_option("--engine", options->engine, "see: foreflow list engines")->capture_default_str();
-  command.add_option("--json", options->json, "write the answer to FILE (- for stdout)");
-  command.add_option("--svg", options->svg, "write a picture of the unit tasks of each port to FILE");
-  command.add_option("--trace", options->trace, "write a trace for ui.perfetto.dev to FILE");
+  writes(command.add_option("--json", options->json, "write the answer to FILE (- for stdout)"));
+  writes(command.add_option("--svg", options->svg, "write a picture of the unit tasks of each port to FILE"));
+  writes(command.add_option("--trace", options->trace, "write a trace for ui.perfetto.dev to FILE"));
   command.add_flag("--timing", options->timing,
                    "add wall time and peak memory, which differ from run to run, to --json");
   return [options] { run(*options); };

@@ -1,4 +1,5 @@
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "foreflow/schedule/describe.h"
 
@@ -53,7 +54,7 @@ Action declare(CLI::App& command) {
   command.add_option("--hop", costs.hop, "latency between devices")->capture_default_str();
   command.add_flag("--delay-weight-gradients", options->delay,
                    "split backwards and put weight gradients off, as little as covers the hops");
-  command.add_option("--json", options->json, "write makespan, bubble and timeline to FILE (- for stdout)");
+  writes(command.add_option("--json", options->json, "write makespan, bubble and timeline to FILE (- for stdout)"));
   return [options, input, weight] {
     options->halves = input->count() + weight->count() > 0;
     run(*options);

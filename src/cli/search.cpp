@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/interruption.h"
 #include "cli/output.h"
 #include "cli/remarks.h"
@@ -127,8 +128,6 @@ search::Result searched(const Options& options) {
 }
 
 void run(const Options& options) {
-  check_folder_of(options.json);
-  check_folder_of(options.csv);
   const search::Result result = searched(options);
   const auto top              = static_cast<size_t>(options.top);
   if (options.json != "-" && options.csv != "-") show(search::to_text(result, top));
@@ -142,12 +141,13 @@ void run(const Options& options) {
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command
-      .add_option(
-          "SCENARIO.json", options->scenario,
-          "the question; a list in its strategy, placement or platform is an axis, what is absent or \"any\" of "
-          "the strategy and the placement takes all that is legal; the strategy may be a list of such objects")
-      ->required();
+  reads_scenario(
+      command
+          .add_option(
+              "SCENARIO.json", options->scenario,
+              "the question; a list in its strategy, placement or platform is an axis, what is absent or \"any\" of "
+              "the strategy and the placement takes all that is legal; the strategy may be a list of such objects")
+          ->required());
   command.add_option("--top", options->top, "how many of the ranking to show; these are exact")->capture_default_str();
   command.add_option("--objective", options->objective, "rank by it: " + list_or(search::objectives().names()))
       ->capture_default_str();
@@ -177,8 +177,9 @@ Action declare(CLI::App& command) {
       "stragglers, jitter and lost links, and rank by --risk");
   command.add_option("--risk", options->risk, "with --disturbances: rank by the mean time, or by its p95")
       ->capture_default_str();
-  command.add_option("--store", options->store,
-                     "an SQLite file for predictions: a search that was ended goes on where it was (default: none)");
+  keeps(command.add_option(
+      "--store", options->store,
+      "an SQLite file for predictions: a search that was ended goes on where it was (default: none)"));
   command.add_option("--jobs", options->jobs,
                      "worker processes (default: one a core); the answer is the same for any number");
   command.add_option("--engine", options->engine, "analytic (no contention) or simgrid; instead of the scenario's");
@@ -186,8 +187,8 @@ Action declare(CLI::App& command) {
       .add_option("--set", options->settings, "PATH=VALUE: change one value, such as strategy.tp=[1,2,4]; repeatable")
       ->expected(1)
       ->take_all();
-  command.add_option("--json", options->json, "write the result to FILE (- for stdout)");
-  command.add_option("--csv", options->csv, "write the whole ranking to FILE (- for stdout)");
+  writes(command.add_option("--json", options->json, "write the result to FILE (- for stdout)"));
+  writes(command.add_option("--csv", options->csv, "write the whole ranking to FILE (- for stdout)"));
   command.add_flag("--timing", options->timing, "add the wall time and peak memory of the command itself to the JSON");
   return [options] { run(*options); };
 }

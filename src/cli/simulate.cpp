@@ -7,6 +7,7 @@
 
 #include "cli/advice.h"
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "cli/remarks.h"
 #include "cli/timing.h"
@@ -107,8 +108,6 @@ Json json_of(const std::vector<scenario::IdleKey>& idle) {
 
 void run(const Options& options) {
   const report::DeviceChoice choice = report::read_device_choice(options.devices, "--devices");
-  check_folder_of(options.json);
-  for (const auto& [writer, path] : options.reports) check_folder_of(path);
   const bool tells_all   = options.devices.empty() && any_has(asked(options), &report::WriterDef::every_device);
   const Simulated result = within_memory("the simulation", tells_all, [&] { return simulated(options); });
   const scenario::Outcome& outcome = result.outcome;
@@ -146,16 +145,16 @@ std::vector<const report::WriterDef*> offered_reports() {
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option("SCENARIO.json", options->scenario, "what to predict")->required();
+  reads_scenario(command.add_option("SCENARIO.json", options->scenario, "what to predict")->required());
   command.add_option("--engine", options->engine,
                      "analytic (no contention), simgrid or simgrid_flows; instead of the scenario's");
   command.add_option("--set", options->settings, "PATH=VALUE: change one value, such as strategy.tp=4; repeatable")
       ->expected(1)
       ->take_all();
-  command.add_option("--json", options->json, "write the full result to FILE (- for stdout)");
+  writes(command.add_option("--json", options->json, "write the full result to FILE (- for stdout)"));
   for (const report::WriterDef* writer : offered_reports()) {
     const std::string name(writer->name);
-    command.add_option("--" + name, options->reports[name], std::string(writer->option));
+    writes(command.add_option("--" + name, options->reports[name], std::string(writer->option)));
   }
   command.add_option(
       "--devices", options->devices,

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "cli/remarks.h"
 #include "cli/timing.h"
@@ -56,8 +57,6 @@ size_t crashed(const sweep::Result& result) {
 void run(const Options& options) {
   if (options.jobs < 1) throw Error("--jobs", std::to_string(options.jobs) + " is too small; use 1 or more");
   if (options.top < 1) throw Error("--top", std::to_string(options.top) + " is too small; use 1 or more");
-  check_folder_of(options.json);
-  check_folder_of(options.csv);
   const sweep::Result result = swept(options);
   Json json                  = sweep::to_json(result);
   if (options.timing) add_timing(json);
@@ -75,10 +74,13 @@ void run(const Options& options) {
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   command.footer(kMeasure + command.get_footer());
-  command.add_option("SCENARIO.json", options->scenario, "the question; a list in the place of one value is an axis")
-      ->required();
-  command.add_option("--store", options->store,
-                     "an SQLite file for finished points: a sweep that was ended goes on where it was (default: none)");
+  reads_scenario(
+      command
+          .add_option("SCENARIO.json", options->scenario, "the question; a list in the place of one value is an axis")
+          ->required());
+  keeps(command.add_option(
+      "--store", options->store,
+      "an SQLite file for finished points: a sweep that was ended goes on where it was (default: none)"));
   command.add_option("--jobs", options->jobs,
                      "worker processes (default: one a core); the answer is the same for any number");
   command.add_option("--engine", options->engine, "analytic (no contention) or simgrid; instead of the scenario's");
@@ -88,8 +90,8 @@ Action declare(CLI::App& command) {
       ->expected(1)
       ->take_all();
   command.add_option("--top", options->top, "how many of the best points to show")->capture_default_str();
-  command.add_option("--json", options->json, "write every point, and what moved them, to FILE (- for stdout)");
-  command.add_option("--csv", options->csv, "write every point to FILE, one a line (- for stdout)");
+  writes(command.add_option("--json", options->json, "write every point, and what moved them, to FILE (- for stdout)"));
+  writes(command.add_option("--csv", options->csv, "write every point to FILE, one a line (- for stdout)"));
   command.add_flag("--timing", options->timing, "add the wall time and peak memory of the command itself to the JSON");
   return [options] { run(*options); };
 }

@@ -1,6 +1,7 @@
 #include <iostream>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "cli/program_file.h"
 #include "foreflow/base/escape.h"
 #include "foreflow/binary/program_file.h"
@@ -27,7 +28,7 @@ void run(const Options& options) {
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option("FILE", options->file, "a .distir program or an .onnx model")->required();
+  reads(command.add_option("FILE", options->file, "a .distir program or an .onnx model")->required());
   command
       .add_option("--pass", options->passes,
                   "NAME(key=value, ...), applied in order; repeatable (see: foreflow list passes)")
@@ -41,10 +42,10 @@ Action declare(CLI::App& command) {
       .add_option("--dim", options->dims, "batch=8: the size of a dimension that the model's inputs name; repeatable")
       ->expected(1)
       ->take_all();
-  command
-      .add_option("-o,--output", options->output,
-                  "where the new program goes: .distir, or .distirb by its name (- for stdout)")
-      ->capture_default_str();
+  writes(command
+             .add_option("-o,--output", options->output,
+                         "where the new program goes: .distir, or .distirb by its name (- for stdout)")
+             ->capture_default_str());
   return [options] { run(*options); };
 }
 

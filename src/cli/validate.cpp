@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iostream>
 
+#include "cli/files.h"
 #include "cli/here.h"
 #include "cli/output.h"
 #include "foreflow/base/escape.h"
@@ -104,18 +105,21 @@ void run(const Options& options) {
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  command.add_option("SCENARIO.json", options->scenarios, "what runs; each point of a scenario with axes; one or more")
-      ->required();
+  reads_scenario(
+      command
+          .add_option("SCENARIO.json", options->scenarios, "what runs; each point of a scenario with axes; one or more")
+          ->required());
   command.add_flag("--here", options->here, "on this machine, with a process for each device");
   command.add_option("--set", options->settings, "PATH=VALUE: change one value, such as strategy.tp=2; repeatable")
       ->expected(1)
       ->take_all();
   add_here_options(command, options->how);
-  command.add_option("--calibration", options->calibration,
-                     "predict with this file of `foreflow calibrate`; by default with a profile of the program");
-  command.add_option("--trace", options->trace,
-                     "write both timelines of an iteration to FILE, for ui.perfetto.dev; one program, of PyTorch");
-  command.add_option("--json", options->json, "write the rows to FILE (- for stdout)");
+  reads(command.add_option("--calibration", options->calibration,
+                           "predict with this file of `foreflow calibrate`; by default with a profile of the program"));
+  writes(
+      command.add_option("--trace", options->trace,
+                         "write both timelines of an iteration to FILE, for ui.perfetto.dev; one program, of PyTorch"));
+  writes(command.add_option("--json", options->json, "write the rows to FILE (- for stdout)"));
   return [options] { run(*options); };
 }
 

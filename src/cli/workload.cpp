@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cli/command.h"
+#include "cli/files.h"
 #include "foreflow/base/text.h"
 #include "foreflow/binary/program_file.h"
 #include "foreflow/onnx/gpt2_graph.h"
@@ -138,9 +139,10 @@ Action declare(CLI::App& command) {
   command.add_option("--batch", options->batch, "samples in one iteration")->capture_default_str();
   command.add_option("--dtype", options->dtype, "f64, f32, f16, bf16 or f8")->capture_default_str();
   command.add_option("--mode", options->mode, "training (with the loss) or inference")->capture_default_str();
-  command
-      .add_option("-o,--output", options->output, "FILE.distir or FILE.distirb, or FILE.onnx for gpt2 (- for stdout)")
-      ->capture_default_str();
+  writes(command
+             .add_option("-o,--output", options->output,
+                         "FILE.distir or FILE.distirb, or FILE.onnx for gpt2 (- for stdout)")
+             ->capture_default_str());
   return [options] { run(*options); };
 }
 
