@@ -26,6 +26,7 @@ constexpr char kDone     = 'd';
 constexpr char kDied     = 'k';  // ChildDied
 constexpr char kMemory   = 'm';  // MemoryError
 constexpr char kError    = 'e';
+constexpr char kPart     = 'p';  // PartError
 constexpr char kInternal = 'i';
 
 std::string last_line(std::string_view text) {
@@ -63,6 +64,8 @@ std::string answer_of(const std::string& where, const std::function<std::string(
     return answer(kDied, error.where() + '\0' + error.problem());
   } catch (const MemoryError& error) {
     return answer(kMemory, error.where() + '\0' + error.problem());
+  } catch (const PartError& error) {
+    return answer(kPart, error.where() + '\0' + error.problem());
   } catch (const Error& error) {
     return answer(kError, error.where() + '\0' + error.problem());
   } catch (const std::bad_alloc&) {
@@ -83,6 +86,7 @@ std::string unpack(std::string answer) {
   const size_t border = answer.find('\0');
   if (kind == kDied) throw ChildDied(answer.substr(0, border), answer.substr(border + 1));
   if (kind == kMemory) throw MemoryError(answer.substr(border + 1));
+  if (kind == kPart) throw PartError(answer.substr(0, border), answer.substr(border + 1));
   throw Error(answer.substr(0, border), answer.substr(border + 1));
 }
 

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/program_file.h"
 #include "cli/remarks.h"
+#include "foreflow/base/at_place.h"
 #include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
@@ -94,7 +95,9 @@ void lower_scenario(const Options& options) {
   if (options.example)
     write_example(options.folder, module, divided_example(sequential.module, *options.example, steps));
   if (options.target != "distir") return;
-  write_streams(options, lower::lower(module, interpretation, scenario.cost, *platform, placed).program());
+  write_streams(options, at_place(scenario.file, [&] {
+                  return lower::lower(module, interpretation, scenario.cost, *platform, placed).program();
+                }));
 }
 
 void run(const Options& options) {

@@ -96,7 +96,7 @@ std::string_view unit_dtype(const Application& application, const platform::Devi
     return terms.tf32 && own == "f32" && is_product(work) && device.peaks.contains("tf32") ? "tf32" : own;
   }
   if (!device.peaks.contains("f8"))
-    throw Error("$.workload.dtype", "is fp8, of which " + device.kind + " has no units; use bf16");
+    throw Error("device " + device.kind, "has no units of fp8, in which the program has products; use bf16");
   return "f8";
 }
 

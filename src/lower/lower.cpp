@@ -51,9 +51,9 @@ class DeviceNumbering {
   void check_count(const platform::Platform& platform) const {
     const size_t available = places_.empty() ? platform.devices().size() : places_.size();
     if (static_cast<size_t>(count_) <= available) return;
-    throw Error("platform " + platform.name(), (places_.empty() ? "has " : "leaves to the placement ") +
-                                                   std::to_string(available) + " devices; the program needs " +
-                                                   std::to_string(count_) + "; add nodes or lower dp, tp or pp");
+    throw PartError("platform " + platform.name(), (places_.empty() ? "has " : "leaves to the placement ") +
+                                                       std::to_string(available) + " devices; the program needs " +
+                                                       std::to_string(count_) + "; add nodes or lower dp, tp or pp");
   }
   const std::vector<int>& places_;
   const int32_t replicas_;

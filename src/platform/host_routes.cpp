@@ -36,9 +36,10 @@ HostRoutes::HostRoutes(const Platform& platform) : platform_(platform) {
 std::vector<int> HostRoutes::climb(int device) const {
   std::vector<int> edges;
   if (up_.empty()) {
-    throw Error("platform " + platform_.name(),
-                "is no graph of links, so the way from devices to the memory of their hosts is not known; write it as "
-                "one zone with routing=\"Dijkstra\", or leave offload at false");
+    throw PartError(
+        "platform " + platform_.name(),
+        "is no graph of links, so the way from devices to the memory of their hosts is not known; write it as "
+        "one zone with routing=\"Dijkstra\", or leave offload at false");
   }
   const Graph& graph = *platform_.graph();
   for (auto at = static_cast<size_t>(device); up_[at] >= 0 && edges.size() < up_.size();) {
@@ -46,9 +47,9 @@ std::vector<int> HostRoutes::climb(int device) const {
     at = static_cast<size_t>(graph.edges[static_cast<size_t>(up_[at])].b);
   }
   if (edges.empty()) {
-    throw Error("platform " + platform_.name(), "has no link of the kind pcie from " +
-                                                    platform_.devices()[static_cast<size_t>(device)].name +
-                                                    " to its host; add one, or leave offload at false");
+    throw PartError("platform " + platform_.name(), "has no link of the kind pcie from " +
+                                                        platform_.devices()[static_cast<size_t>(device)].name +
+                                                        " to its host; add one, or leave offload at false");
   }
   return edges;
 }

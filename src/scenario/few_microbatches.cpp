@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "foreflow/base/at_place.h"
 #include "foreflow/base/text.h"
 #include "scenario/distribute.h"
 #include "scenario/job.h"
@@ -181,12 +182,12 @@ Expected<std::optional<lower::Lowered>> try_lower_alike(const Scenario& scenario
     if (!inputs) return std::optional<lower::Lowered>();
     options.inputs = *std::move(inputs);
   }
-  std::optional<lower::Lowered> lowered =
-      distributed->shards > 0
-          ? lower::lower_two_shards(module, interpretation, scenario.cost, platform, distributed->replicas,
-                                    distributed->shards, options)
-          : lower::lower_replicas(module, interpretation, scenario.cost, platform, distributed->replicas, options);
-  return lowered;
+  return at_place(scenario.file, [&]() -> std::optional<lower::Lowered> {
+    if (distributed->shards > 0)
+      return lower::lower_two_shards(module, interpretation, scenario.cost, platform, distributed->replicas,
+                                     distributed->shards, options);
+    return lower::lower_replicas(module, interpretation, scenario.cost, platform, distributed->replicas, options);
+  });
 }
 
 }  // namespace
@@ -209,8 +210,9 @@ Expected<std::optional<Prediction>> try_predict_from_few(int few, const Scenario
   if (!lowered) return lowered.refusal();
   if (!*lowered) return std::optional<Prediction>();
   const int all = scenario.strategy.microbatches;
-  auto found =
-      scenario.engine->run((*lowered)->compact, rounds_of(scenario.strategy, few), platform, scenario.simulation);
+  auto found    = at_place(scenario.file, [&] {
+    return scenario.engine->run((*lowered)->compact, rounds_of(scenario.strategy, few), platform, scenario.simulation);
+  });
   if (!found) return std::optional<Prediction>();
   if (!found->run) {
     const auto more = static_cast<int>((all - few) % found->at_once);

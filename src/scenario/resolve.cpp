@@ -1,4 +1,7 @@
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <optional>
 
 #include "foreflow/cost/device_calibration.h"
 #include "foreflow/scenario/run.h"
@@ -28,16 +31,42 @@ double collective_share(const Scenario& scenario, const platform::Platform& plat
   return share;
 }
 
-// "dtype": "tf32" asks for units that V100 and older ones lack.
+// A type that asks for units which older devices lack (V100 has none of tf32, A100 none of fp8), and what they have.
+struct UnitType {
+  std::string_view dtype, peak, instead;
+};
+constexpr UnitType kUnitTypes[] = {{"tf32", "tf32", "f32"}, {"fp8", "f8", "bf16"}};
+
+// The first device without such units, of those that the ranks take; where a job has its places after others, or there
+// are no legal ones, of all kinds if none has them.
+std::optional<std::string> device_without(std::string_view peak, const Scenario& scenario,
+                                          const platform::Platform& platform) {
+  const auto& kinds  = platform.devices().kinds();
+  const auto lacking = [&](const platform::Device& device) { return !device.peaks.contains(std::string(peak)); };
+  const auto without = std::count_if(kinds.begin(), kinds.end(), lacking);
+  if (without == 0) return std::nullopt;
+  if (without == static_cast<ptrdiff_t>(kinds.size())) return kinds.begin()->kind;
+  if (scenario.job >= 0) return std::nullopt;
+  const auto places = try_places(scenario, platform);
+  if (!places) return std::nullopt;
+  for (int rank = 0; rank < scenario.strategy.devices(); ++rank) {
+    const platform::Device& device = platform.devices()[static_cast<size_t>((*places)[static_cast<size_t>(rank)])];
+    if (lacking(device)) return device.kind;
+  }
+  return std::nullopt;
+}
+
 void check_types(const Scenario& scenario, const platform::Platform& platform) {
   for (const Job& job : scenario.jobs) check_types(job.scenario, platform);
-  if (!scenario.jobs.empty() || !scenario.workload.tf32) return;
+  if (!scenario.jobs.empty() || !scenario.root().has("workload")) return;
   const JsonView workload = scenario.root().at("workload");
-  if (!workload.has("dtype") || workload.at("dtype").as_string() != "tf32") return;
-  const auto has_units = [](const platform::Device& device) { return device.peaks.contains("tf32"); };
-  const auto& kinds    = platform.devices().kinds();
-  if (std::none_of(kinds.begin(), kinds.end(), has_units))
-    workload.at("dtype").fail("is tf32, of which " + kinds.begin()->kind + " has no units; use f32");
+  if (!workload.has("dtype") || workload.at("dtype").json().if_string() == nullptr) return;
+  const JsonView dtype = workload.at("dtype");
+  for (const UnitType& type : kUnitTypes) {
+    if (dtype.as_string() != type.dtype) continue;
+    if (const auto kind = device_without(type.peak, scenario, platform))
+      dtype.fail(fmt::format("is {}, of which {} has no units; use {}", type.dtype, *kind, type.instead));
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/at_place.h"
 #include "foreflow/base/error.h"
 #include "scenario/distribute.h"
 #include "scenario/few_microbatches.h"
@@ -28,13 +29,13 @@ simulate::Run only_devices(const Outcome& outcome, const simulate::ChosenDevices
 stream::Timeline simulate_on(const Scenario& scenario, const stream::Program& program,
                              const platform::Platform& platform) {
   FOREFLOW_CHECK(!scenario.disturbances, "what disturbs a simulation has its numbers before it begins");
-  return scenario.engine->run(program, platform, scenario.simulation);
+  return at_place(scenario.file, [&] { return scenario.engine->run(program, platform, scenario.simulation); });
 }
 
 simulate::Run simulate_on(const Scenario& scenario, const stream::CompactProgram& program,
                           const platform::Platform& platform, const simulate::Known& known) {
   FOREFLOW_CHECK(!scenario.disturbances, "what disturbs a simulation has its numbers before it begins");
-  return scenario.engine->run(program, platform, scenario.simulation, known);
+  return at_place(scenario.file, [&] { return scenario.engine->run(program, platform, scenario.simulation, known); });
 }
 
 PlatformRef load_platform(const PlatformChoice& choice) {

@@ -40,12 +40,12 @@ SimulationResult perform(const SimulationInput& input) {
 // Throws Error for what means nothing to this engine.
 void check_meaningful(const Options& options) {
   if (options.coupling == Coupling::credit || options.coupling == Coupling::stepwise)
-    throw Error("engine analytic",
-                "moves every collective at one pace, so how its hops are coupled means nothing to it; use engine "
-                "simgrid, or the couplings auto or coupled");
+    throw PartError("engine analytic",
+                    "moves every collective at one pace, so how its hops are coupled means nothing to it; use engine "
+                    "simgrid, or the couplings auto or coupled");
   for (const DisturbanceDef& kind : disturbance_kinds()) {
     if (kind.affects != Affected::links || !kind.is_given(options.disturbances)) continue;
-    throw Error(
+    throw PartError(
         "engine analytic",
         fmt::format("knows no shared links, so disturbances.{} means nothing to it; use engine simgrid", kind.name));
   }

@@ -82,8 +82,8 @@ platform::Route Crosser::route(int from, int to, const std::string& name) const 
   platform::Route found = platform_.route(from, to);
   if (!found.exists()) {
     const auto& devices = platform_.devices();
-    throw Error(name, fmt::format("platform {} has no route from {} to {}; add one", platform_.name(),
-                                  devices[static_cast<size_t>(from)].name, devices[static_cast<size_t>(to)].name));
+    throw PartError(name, fmt::format("platform {} has no route from {} to {}; add one", platform_.name(),
+                                      devices[static_cast<size_t>(from)].name, devices[static_cast<size_t>(to)].name));
   }
   return found;
 }

@@ -34,8 +34,8 @@ int HostPhases::cores() {
   for (size_t link = 0; link < platform_.links().size(); ++link) {
     if (!is_cores(platform_.links().like(link))) continue;
     if (*cores_ >= 0)
-      throw Error("platform " + platform_.name(),
-                  "has more than one link of the kind cores; keep one, which the hosts of all devices share");
+      throw PartError("platform " + platform_.name(),
+                      "has more than one link of the kind cores; keep one, which the hosts of all devices share");
     cores_ = static_cast<int>(link);
   }
   return *cores_;

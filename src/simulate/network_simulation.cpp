@@ -243,12 +243,12 @@ SimulationResult NetworkSimulation::take() && {
       const auto& instance =
           input_.program
               .instances[static_cast<size_t>(input_.participants.meetings[static_cast<size_t>(meeting)].example)];
-      throw Error(fmt::format("stream {}", input_.program.streams[static_cast<size_t>(instance.members[0])].name),
-                  fmt::format("{} never ends: {} is down for good; let its trace repair it",
-                              input_.program.communications[static_cast<size_t>(instance.communication)].name,
-                              static_cast<size_t>(link) < external_.link_of.size()
-                                  ? "link " + external_.link_of[static_cast<size_t>(link)]
-                                  : "a fat pipe on its way"));
+      throw PartError(fmt::format("stream {}", input_.program.streams[static_cast<size_t>(instance.members[0])].name),
+                      fmt::format("{} never ends: {} is down for good; let its trace repair it",
+                                  input_.program.communications[static_cast<size_t>(instance.communication)].name,
+                                  static_cast<size_t>(link) < external_.link_of.size()
+                                      ? "link " + external_.link_of[static_cast<size_t>(link)]
+                                      : "a fat pipe on its way"));
     });
     states_.refuse_stuck();
   }

@@ -323,17 +323,17 @@ class Simulation {
 void refuse_lasting_failures(const Disturbances& disturbances, const platform::Platform& platform) {
   for (const LinkTrace& trace : disturbances.links) {
     if (trace.changes.empty() || trace.changes.back().factor > 0) continue;
-    throw Error("engine simgrid_flows", "does not notice what never ends because link " +
-                                            platform.links()[static_cast<size_t>(trace.link)].name +
-                                            " is down for good; let its trace repair it, or use engine simgrid");
+    throw PartError("engine simgrid_flows", "does not notice what never ends because link " +
+                                                platform.links()[static_cast<size_t>(trace.link)].name +
+                                                " is down for good; let its trace repair it, or use engine simgrid");
   }
 }
 
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
   if (options.coupling == Coupling::credit || options.coupling == Coupling::stepwise)
-    throw Error("engine simgrid_flows", "knows the coupling \"coupled\" only; use engine simgrid");
+    throw PartError("engine simgrid_flows", "knows the coupling \"coupled\" only; use engine simgrid");
   if (options.collective_share > 0)
-    throw Error("engine simgrid_flows", "slows no computes beside collectives; use engine simgrid, or 0 channels");
+    throw PartError("engine simgrid_flows", "slows no computes beside collectives; use engine simgrid, or 0 channels");
   check(options.disturbances, platform);
   refuse_lasting_failures(options.disturbances, platform);
   const ComputeTimes times(program, platform, options.disturbances);

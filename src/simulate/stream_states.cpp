@@ -110,7 +110,8 @@ void StreamStates::refuse_stuck() const {
                      static_cast<size_t>(member));
     }
   }
-  throw Error("program", "its streams wait for each other; all members of a communication must list it in one order");
+  throw PartError("program",
+                  "its streams wait for each other; all members of a communication must list it in one order");
 }
 
 }  // namespace foreflow::simulate

@@ -8,7 +8,7 @@ namespace foreflow::simulate {
 
 void refuse_to_wait(const stream::Program& program, size_t stream, size_t item, size_t member) {
   const stream::Stream& waiting = program.streams[stream];
-  throw Error(
+  throw PartError(
       fmt::format("stream {}, item {}", waiting.name, item),
       fmt::format("{} never starts: {} does not arrive; all members must list their communications in one order",
                   program.communications[static_cast<size_t>(waiting.items[item].event)].name,
@@ -16,9 +16,10 @@ void refuse_to_wait(const stream::Program& program, size_t stream, size_t item, 
 }
 
 void refuse_flood(int32_t source) {
-  throw Error(fmt::format("disturbances.background[{}]", source),
-              fmt::format("more than {} flows of others are under way at once; lengthen the period or send fewer bytes",
-                          kMostForeign));
+  throw PartError(
+      fmt::format("disturbances.background[{}]", source),
+      fmt::format("more than {} flows of others are under way at once; lengthen the period or send fewer bytes",
+                  kMostForeign));
 }
 
 }  // namespace foreflow::simulate

@@ -41,6 +41,15 @@ TEST(RunInChild, LeavesTheMemoryOfTheParentAlone) {
   EXPECT_EQ(counter, 1);
 }
 
+TEST(RunInChild, ThrowsAPartErrorOfTheChildAsOne) {
+  try {
+    run_in_child("job", []() -> std::string { throw PartError("link l", "is down"); });
+    FAIL() << "no Error was thrown";
+  } catch (const PartError& error) {
+    EXPECT_STREQ(error.what(), "link l: is down");
+  }
+}
+
 TEST(RunInChild, ThrowsTheErrorOfTheChildWithItsPlaceAndProblem) {
   try {
     run_in_child("job", []() -> std::string { throw Error("gpt.json: $.tp", "6 does not divide 32: use 8"); });
