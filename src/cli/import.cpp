@@ -14,7 +14,8 @@
 #include "foreflow/interpret/flops.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
-#include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/parameters.h"
+#include "foreflow/transform/simplify.h"
 
 namespace foreflow::cli::definitions::import_command {
 namespace {
@@ -23,6 +24,10 @@ struct Options {
   std::string file, output, json;
   std::vector<std::string> shapes, dims, inputs;
 };
+
+// Exports of compiled programs have them so, and nothing in such a file tells which they are.
+constexpr std::string_view kNoWeights =
+    "; the file has no weights, which may be among its inputs: a scenario names them in workload.weights";
 
 void check_inputs(const onnx::Imported& imported, const onnx::Given& given) {
   for (const auto& [name, numbers] : given.inputs) {
@@ -48,13 +53,8 @@ Findings examine(const onnx::Imported& imported, const ir::Module& module) {
   findings.nodes               = imported.nodes;
   const ir::Function& function = module.entry();
   for (const ir::Op& op : function.ops) ++findings.ops[std::string(op.def->name)];
-  const std::vector<bool> masks = transform::mask_weights(module);
-  for (size_t i = 0; i < function.parameters.size(); ++i) {
-    const ir::TypeRef& type = function.values[i].annotation;
-    if (function.parameters[i] == ir::ParameterRole::weight && !masks[i] && type != nullptr && type->resolved()) {
-      findings.parameters += static_cast<double>(ir::element_count(type->dims));
-    }
-  }
+  // Some files have a constant in the place of a weight, such as those that leave out its numbers.
+  findings.parameters       = transform::count_parameters(transform::lift_constants(module, ops::table()));
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   findings.flops            = interpret::total_flops(module, interpretation);
   findings.values           = interpretation.entry().values.size();
@@ -80,7 +80,8 @@ std::string to_text(const std::string& file, const onnx::Imported& imported, con
   constexpr size_t kShown = 10;
   std::string text        = fmt::format("{}: opset {}, {} nodes, {} values\n", escape::terminal(file), imported.opset,
                                         findings.nodes, findings.values);
-  text += fmt::format("parameters  {:.0f}\nflops       {}\nops\n", findings.parameters, format(findings.flops));
+  text += fmt::format("parameters  {:.0f}{}\nflops       {}\nops\n", findings.parameters,
+                      findings.parameters > 0 || imported.inputs.empty() ? "" : kNoWeights, format(findings.flops));
   for (const auto& [name, count] : findings.ops) text += fmt::format("  {:>6}  {}\n", count, name);
   text += fmt::format("unresolved  {}\n", findings.unresolved.size());
   for (size_t i = 0; i < std::min(kShown, findings.unresolved.size()); ++i)

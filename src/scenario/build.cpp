@@ -11,6 +11,7 @@
 #include "foreflow/transform/float_logits.h"
 #include "foreflow/transform/fp8_products.h"
 #include "foreflow/transform/overlap.h"
+#include "foreflow/transform/parameters.h"
 #include "foreflow/transform/recompute.h"
 #include "foreflow/transform/repeat_batch.h"
 #include "foreflow/transform/replica.h"
@@ -207,18 +208,6 @@ ir::Module made_ready(const Scenario& scenario, const ir::Module& module) {
                     scenario.workload.mode == workload::Mode::training ? with_training(scenario, module) : module);
 }
 
-double parameters_of(const ir::Module& module) {
-  const ir::Function& function  = module.entry();
-  const std::vector<bool> masks = transform::mask_weights(module);
-  double count                  = 0;
-  for (size_t i = 0; i < function.parameters.size(); ++i) {
-    const ir::TypeRef& type = function.values[i].annotation;
-    if (function.parameters[i] == ir::ParameterRole::weight && !masks[i] && type != nullptr && type->resolved())
-      count += static_cast<double>(ir::element_count(type->dims));
-  }
-  return count;
-}
-
 void count_arithmetic(Sequential& sequential) {
   const ir::Module& module = sequential.module;
   const auto by_type =
@@ -254,7 +243,7 @@ Expected<Sequential> try_build(const Scenario& scenario) {
     return sequential;
   }
   const ir::Module model = std::move(sequential.module);
-  sequential.parameters  = parameters_of(model);
+  sequential.parameters  = transform::count_parameters(model);
   sequential.module      = made_ready(scenario, model);
   // Before fused attention repeats or leaves out any.
   count_arithmetic(sequential);

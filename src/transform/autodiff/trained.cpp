@@ -4,6 +4,7 @@
 
 #include "foreflow/base/text.h"
 #include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/parameters.h"
 
 namespace foreflow::transform {
 namespace {
@@ -70,6 +71,18 @@ std::vector<bool> trained_parameters(const ir::Module& module, const std::vector
                     (known.empty() ? "" : "; the nearest is \"" + nearest(pattern, known) + "\""));
   }
   return trained;
+}
+
+double count_parameters(const ir::Module& module) {
+  const ir::Function& function       = module.entry();
+  const std::vector<bool> statistics = statistics_of(module).back(), masks = mask_weights(module);
+  double count = 0;
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    const ir::TypeRef& type = function.values[i].annotation;
+    if (function.parameters[i] != ir::ParameterRole::weight || statistics[i] || masks[i]) continue;
+    if (type != nullptr && type->resolved()) count += static_cast<double>(ir::element_count(type->dims));
+  }
+  return count;
 }
 
 ir::Module with_weights(const ir::Module& module, const std::vector<std::string>& names) {

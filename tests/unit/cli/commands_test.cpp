@@ -11,6 +11,7 @@
 #include "foreflow/onnx/tensor_file.h"
 #include "foreflow/ops/table.h"
 #include "support/command.h"
+#include "support/shared.h"
 #include "support/temporary.h"
 
 namespace foreflow::commands_test {
@@ -173,6 +174,22 @@ TEST(Import, CountsAModelAndWritesItsProgram) {
   EXPECT_EQ(JsonView(json, "stdout").at("ops").at("Gemm").as_int(), 4);
   EXPECT_TRUE(JsonView(json, "stdout").at("unresolved").items().empty());
   EXPECT_EQ(run_foreflow({"check", "g.distir"}, folder.path()).exit_code, 0);
+}
+
+// onnx/onnx ships light models, in which ConstantOfShape ops stand for the numbers of weights.
+TEST(Import, CountsTheWeightsThatALightModelLeavesOut) {
+  FOREFLOW_SHARED_OR_SKIP(model, "onnx/models/light_resnet50.onnx");
+  const CommandResult result = run_foreflow({"import", model.string(), "--json", "-"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = parse_json(result.out, "stdout");
+  EXPECT_EQ(JsonView(json, "stdout").at("parameters").as_int(), 25557032) << "as torchvision's";
+}
+
+TEST(Import, SaysWhereTheWeightsOfAModelWithoutAnyMayBe) {
+  FOREFLOW_SHARED_OR_SKIP(model, "onnx/models/llama_fwd_small.onnx");
+  EXPECT_THAT(run_foreflow({"import", model.string()}).out,
+              HasSubstr("\nparameters  0; the file has no weights, which may be among its inputs: a scenario names "
+                        "them in workload.weights\n"));
 }
 
 TEST(Lower, WritesAProgramAndAStreamForEachRank) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "foreflow/scenario/run.h"
+#include "foreflow/workload/preset.h"
 
 namespace foreflow::scenario::presets_test {
 namespace {
@@ -47,6 +48,13 @@ TEST(Preset, ServesInferenceOfGpt) {
   EXPECT_EQ(build(scenario).tokens_per_sample, 16);
   const Scenario decode = loaded(R"({"model": "gpt2-124m", "mode": "inference", "layers": 2, "phase": "decode"})");
   EXPECT_EQ(build(decode).tokens_per_sample, 1);
+}
+
+// Without the running statistics of its normalizations, 53,120 numbers, as torchvision counts.
+TEST(Preset, HasTheParametersThatArePublished) {
+  EXPECT_EQ(build(loaded(R"({"model": "resnet50"})")).parameters, 25557032);
+  EXPECT_EQ(build(loaded(R"({"model": "resnet50", "mode": "inference"})")).parameters, 25557032);
+  EXPECT_EQ(build(loaded(R"({"model": "bert-base"})")).parameters, workload::presets().find("bert-base")->parameters);
 }
 
 TEST(Preset, ServesEachOfSeveralJobs) {
