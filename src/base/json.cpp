@@ -7,6 +7,7 @@
 #include <set>
 
 #include "foreflow/base/escape.h"
+#include "foreflow/base/suggestion.h"
 #include "foreflow/base/text.h"
 
 namespace foreflow {
@@ -216,7 +217,7 @@ void JsonView::allow_only(const std::vector<std::string>& known) const {
   const std::set<std::string, std::less<>> allowed(known.begin(), known.end());
   for (const auto& [key, view] : members()) {
     if (!allowed.contains(key))
-      throw Error(view.where(), fmt::format("unknown key \"{}\"; the nearest is \"{}\"", key, nearest(key, known)));
+      throw Error(view.where(), fmt::format("unknown key \"{}\"{}", key, suggestion(key, known)));
   }
 }
 

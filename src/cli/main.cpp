@@ -8,6 +8,7 @@
 #include "cli/process.h"
 #include "foreflow/base/error.h"
 #include "foreflow/base/escape.h"
+#include "foreflow/base/suggestion.h"
 
 namespace foreflow::cli {
 namespace {
@@ -22,8 +23,8 @@ bool is_unknown_command(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   if (is_unknown_command(argc, argv)) {
-    std::cerr << "foreflow: unknown command \"" << escape::terminal(argv[1]) << "\"; the nearest is \""
-              << nearest(argv[1], commands().names()) << "\" (see: foreflow --help)\n";
+    std::cerr << "foreflow: unknown command \"" << escape::terminal(argv[1]) << "\""
+              << suggestion(argv[1], commands().names()) << " (see: foreflow --help)\n";
     return kWrongUsage;
   }
   Action action;

@@ -1,6 +1,7 @@
 // The kinds of collectives, one row each.
 #include <algorithm>
 
+#include "foreflow/base/suggestion.h"
 #include "foreflow/collective/collective.h"
 
 namespace foreflow::collective {
@@ -108,8 +109,7 @@ std::string_view name(Kind kind) { return def_of(kind).name; }
 
 Kind kind_named(std::string_view name, const std::string& where) {
   if (const KindDef* def = kinds().find(name)) return def->kind;
-  throw Error(where, "unknown collective \"" + std::string(name) + "\"; did you mean \"" +
-                         nearest(name, kinds().names()) + "\"?");
+  throw Error(where, "unknown collective \"" + std::string(name) + "\"" + suggestion(name, kinds().names()));
 }
 
 double bus_factor(Kind kind, int ranks) { return def_of(kind).bus_factor(ranks); }

@@ -1,5 +1,6 @@
 #include <string>
 
+#include "foreflow/base/suggestion.h"
 #include "foreflow/base/text.h"
 #include "foreflow/workload/preset.h"
 
@@ -212,8 +213,8 @@ const Registry<Preset>& presets() {
 const WorkloadDef& find_model(std::string_view model, const std::string& where) {
   if (const Preset* preset = presets().find(model)) return workloads().get(preset->family, where);
   if (const WorkloadDef* family = workloads().find(model)) return *family;
-  throw Error(where, "unknown model family \"" + std::string(model) + "\"; the nearest is \"" +
-                         nearest(std::string(model), known()) + "\" (see: foreflow list)");
+  throw Error(where, "unknown model family \"" + std::string(model) + "\"" + suggestion(model, known()) +
+                         " (see: foreflow list)");
 }
 
 Json with_preset(const Json& workload) {

@@ -10,7 +10,7 @@
 
 namespace foreflow {
 
-// The candidate with the smallest edit distance to `name`; empty when there are no candidates.
+// The candidate that `name` likely stands for (rules: src/base/nearest.cpp), the first of equals; "" if there is none.
 std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
 
 // "a, b or c".

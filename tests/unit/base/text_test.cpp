@@ -12,12 +12,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-TEST(Nearest, FindsTheSmallestEditDistanceAndTheFirstOfEquals) {
-  EXPECT_EQ(nearest("rign", {"tree", "ring", "star"}), "ring");
-  EXPECT_EQ(nearest("x", {"a", "b"}), "a");
-  EXPECT_EQ(nearest("x", {}), "");
-}
-
 TEST(ListOr, JoinsWithCommasAndAFinalOr) {
   EXPECT_EQ(list_or({}), "");
   EXPECT_EQ(list_or({"a"}), "a");

@@ -22,7 +22,7 @@ using Words = std::vector<std::string>;
 
 constexpr std::string_view kScenario =
     R"({ "workload": { "model": "mlp", "layers": 4, "hidden": 64 }, "platform": { "topology": "dgx2" },
-         "cost": { "model": "roofline", "file": "prices.json" },
+         "cost": { "model": "prices.json" },
          "strategy": { "dp": 2, "tp": 2, "global_batch": 32 } })";
 
 const char* const kEveryCommandWithTwoOutputs[] = {

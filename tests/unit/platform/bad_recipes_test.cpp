@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"no_nics", R"({"topology": "dgx2", "nics_per_node": 0})",
                 R"($.nics_per_node: 0 is too small; use 1 or more)"},
         Mistake{"unknown_key", R"({"topology": "dgx2", "nics": 4})",
-                R"($.nics: unknown key "nics"; the nearest is "links")"},
+                R"($.nics: unknown key "nics"; the nearest is "nics_per_node")"},
         Mistake{"empty_parts", R"({"parts": []})", R"($.parts: is empty; name at least one topology)"},
         Mistake{"empty_parts_beside_a_topology", R"({"topology": "dgx1", "parts": []})",
                 R"($.parts: is empty; name at least one topology)"},
@@ -76,8 +76,9 @@ INSTANTIATE_TEST_SUITE_P(
                 R"($.nodes: stands beside "parts"; each part has its own)"},
         Mistake{"unknown_part", R"({"parts": [{"topology": "dgx1"}, {"topology": "dgx_h10"}]})",
                 R"($.parts[1].topology: unknown topology "dgx_h10"; the nearest is "dgx_h100" (see: foreflow list))"},
-        Mistake{"unknown_key_of_a_part", R"({"parts": [{"topology": "dgx1", "fabric": "star"}]})",
-                R"($.parts[0].fabric: unknown key "fabric"; the nearest is "device")"},
+        Mistake{
+            "unknown_key_of_a_part", R"({"parts": [{"topology": "dgx1", "fabric": "star"}]})",
+            R"($.parts[0].fabric: unknown key "fabric"; use topology, nodes, gpus_per_node, nics_per_node, device, cpu, network or nvlink_domain)"},
         Mistake{
             "domain_that_divides_not", R"({"topology": "gb200_nvl72", "nvlink_domain": 7})",
             R"($.nvlink_domain: 7 does not divide the 72 GPUs of a gb200_nvl72; use 1, 2, 3, 4, 6, 8, 9, 12, 18, 24, 36 or 72)"},
@@ -145,8 +146,9 @@ INSTANTIATE_TEST_SUITE_P(
                 R"($.links.nic.latency: "-1us" is negative; write a quantity like "2us")"},
         Mistake{"link_unchanged", R"({"topology": "dgx2", "links": {"nic": {}}})",
                 R"($.links.nic: changes nothing; give bandwidth, latency, efficiency, channels or step_latency)"},
-        Mistake{"link_with_unknown_key", R"({"topology": "dgx2", "links": {"nic": {"speed": "25GBps"}}})",
-                R"($.links.nic.speed: unknown key "speed"; the nearest is "latency")"},
+        Mistake{
+            "link_with_unknown_key", R"({"topology": "dgx2", "links": {"nic": {"speed": "25GBps"}}})",
+            R"($.links.nic.speed: unknown key "speed"; use bandwidth, latency, efficiency, channels or step_latency)"},
         Mistake{"links_as_a_list", R"({"topology": "dgx2", "links": ["nic"]})",
                 R"($.links: expected an object, found ["nic"])"}),
     [](const auto& row) { return row.param.name; });

@@ -97,8 +97,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"no_list", R"("two")", R"(: expected a list, found "two")"},
         Mistake{"no_object", "[3]", "[0]: expected an object, found 3"},
         Mistake{"unknown_key", R"([{"strat": {}}])", R"([0].strat: unknown key "strat"; the nearest is "start")"},
-        Mistake{"engine_of_its_own", R"([{"engine": "analytic"}])",
-                R"([0].engine: unknown key "engine"; the nearest is "name")"},
+        Mistake{
+            "engine_of_its_own", R"([{"engine": "analytic"}])",
+            R"([0].engine: unknown key "engine"; use name, start, iterations, workload, strategy, cost, host, collective or placement)"},
         Mistake{"axis", R"([{}, {"strategy": {"tp": [1, 2]}}])",
                 "[1].strategy.tp: is an axis [1,2]; give one value, or use sweep or search"},
         Mistake{"same_name", R"([{"name": "a"}, {"name": "a"}])",

@@ -53,7 +53,7 @@ TEST_F(DamagedStore, IsNamedWithThePointWhoseAnswerIsNone) {
            {"{}", "$: the key \"iteration_time_s\" is missing"},
            {"[]", "$: expected an object, found []"},
            {"null", "$: expected an object, found null"},
-           {whole.substr(0, whole.size() - 1) + ",\"x\":1}", "$.x: unknown key \"x\"; the nearest is \"mfu\""}}) {
+           {whole.substr(0, whole.size() - 1) + ",\"mfv\":1}", "$.mfv: unknown key \"mfv\"; the nearest is \"mfu\""}}) {
     set_answer(answer);
     EXPECT_EQ(complaint(), where + what + hint) << answer;
     EXPECT_EQ(store::Database(path_).run("SELECT count(*) FROM points").at(0).at(0), "2") << "a record is lost";

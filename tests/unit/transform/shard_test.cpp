@@ -185,8 +185,8 @@ TEST(ShardErrors, SayWhatWouldBeRight) {
     return Sharding{.plan = {TensorPlan::Kind::patterns, {{pattern, dim}}, "plan.json"}};
   };
   EXPECT_EQ(message(2, plan("h.*.atn.weight", 1)),
-            "plan.json: \"h.*.atn.weight\" matches no weight; the nearest are h.0.attn.weight, h.0.up.weight or "
-            "h.0.down.weight");
+            "plan.json: \"h.*.atn.weight\" matches no weight; the nearest are h.0.attn.weight, h.0.ln_1.weight or "
+            "h.0.ln_2.weight");
   EXPECT_EQ(message(2, plan("wpe", 2)), "plan.json: \"wpe\" splits dimension 2, but %wpe is (8, 16)");
   EXPECT_EQ(message(3, plan("wpe", 1)),
             "plan.json: \"wpe\" splits dimension 1 over 3 devices, which does not divide it: %wpe is (8, 16)");

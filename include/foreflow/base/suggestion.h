@@ -1,0 +1,14 @@
+// What an error suggests in the place of an unknown name.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace foreflow {
+
+// "; the nearest is \"ring\"", by `nearest` (foreflow/base/text.h). Where no candidate is near, "; use ring or tree" if
+// they are few, and nothing otherwise.
+std::string suggestion(std::string_view name, const std::vector<std::string>& candidates);
+
+}  // namespace foreflow
