@@ -3,6 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
+
+#include "foreflow/base/text.h"
+#include "foreflow/platform/platform.h"
+#include "foreflow/scenario/run.h"
 
 namespace foreflow::cli {
 namespace {
@@ -79,13 +85,78 @@ std::string on_memory(const scenario::Scenario& scenario, const report::Summary&
                      format(needs_most->capacity), list_or(keys));
 }
 
+// A type without an entry in the data sheet has the peak of f32 (Device::peak).
+std::string on_units(const scenario::Scenario& scenario, const report::Summary& summary,
+                     const platform::Platform& platform) {
+  const std::optional<ir::DType> dtype = scenario.workload.dtype;
+  if (!dtype || ir::size_of(*dtype) >= ir::size_of(ir::DType::f32)) return "";
+  const std::string name(ir::short_name(*dtype));
+  for (const report::DeviceSummary& used : summary.devices) {
+    const std::optional<int> number = platform.find_device(used.place);
+    if (!number) continue;
+    const platform::Device& device = platform.devices()[static_cast<size_t>(*number)];
+    if (device.peaks.contains(name)) continue;
+    const std::string why =
+        fmt::format("workload.dtype: {} has no units of {}, whose products run at the rate of f32", device.kind, name);
+    return name == "bf16" && device.peaks.contains("f16") ? why + "; f16 has units" : why;
+  }
+  return "";
+}
+
+std::string on_network_cards(const scenario::Scenario& scenario) {
+  const JsonView root = scenario.root();
+  if (!root.has("platform") || !root.at("platform").has("nics_per_node")) return "";
+  for (const platform::Part& part : scenario.platform.recipe.parts) {
+    if (part.nics <= part.gpus) continue;
+    return fmt::format(
+        "platform.nics_per_node: each of the {} GPUs of a node uses one NIC, so {} of the {} carry nothing", part.gpus,
+        part.nics - part.gpus, part.nics);
+  }
+  return "";
+}
+
+// How many servers have the ranks that share the first experts; nothing where the order is not possible.
+std::optional<size_t> nodes_of_experts(const scenario::Scenario& scenario, const platform::Platform& platform) {
+  const auto places = scenario::try_places(scenario, platform);
+  if (!places) return std::nullopt;
+  const scenario::Strategy& strategy = scenario.strategy;
+  const int ranks                    = strategy.tp * strategy.cp * strategy.replicas_sharing();
+  std::set<std::string> nodes;
+  for (int rank = 0; rank < ranks; ++rank)
+    nodes.insert(platform.devices()[static_cast<size_t>((*places)[static_cast<size_t>(rank)])].node);
+  return nodes.size();
+}
+
+// Replicas that share experts exchange all tokens; in the order that holds by default the stages of one replica lie
+// between them.
+std::string on_places_of_experts(const scenario::Scenario& scenario, const platform::Platform& platform) {
+  const scenario::Strategy& strategy = scenario.strategy;
+  const JsonView root                = scenario.root();
+  const bool is_stated =
+      root.has("placement") && root.at("placement").json().if_object() != nullptr && root.at("placement").has("order");
+  if (is_stated || strategy.ep == 1 || strategy.pp == 1 || strategy.replicas_sharing() == 1) return "";
+  using scenario::Dimension;
+  scenario::Scenario other = scenario;
+  other.placement.order    = {Dimension::tp, Dimension::cp, Dimension::dp, Dimension::pp};
+  const auto here = nodes_of_experts(scenario, platform), there = nodes_of_experts(other, platform);
+  if (!here || !there || *there >= *here) return "";
+  return fmt::format(
+      "placement.order: the {} ranks that share experts are on {} servers, between which all their tokens go; with "
+      "tp-cp-dp-pp they are on {}",
+      strategy.tp * strategy.cp * strategy.replicas_sharing(), *here, *there);
+}
+
 }  // namespace
 
-std::vector<std::string> advice(const scenario::Scenario& scenario, const report::Summary& summary) {
+std::vector<std::string> advice(const scenario::Scenario& scenario, const report::Summary& summary,
+                                const platform::Platform& platform) {
   std::vector<std::string> all;
   if (!scenario.jobs.empty()) return all;
   if (std::string line = on_pipeline(scenario.strategy); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_dtype(scenario, summary); !line.empty()) all.push_back(std::move(line));
+  if (std::string line = on_units(scenario, summary, platform); !line.empty()) all.push_back(std::move(line));
+  if (std::string line = on_network_cards(scenario); !line.empty()) all.push_back(std::move(line));
+  if (std::string line = on_places_of_experts(scenario, platform); !line.empty()) all.push_back(std::move(line));
   if (scenario.workload.mode != workload::Mode::training) return all;
   if (std::string line = on_contexts(scenario); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_experts(scenario); !line.empty()) all.push_back(std::move(line));

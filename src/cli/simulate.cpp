@@ -71,7 +71,7 @@ Simulated simulated(const Options& options) {
   Progress progress("simulate", scenario::kSteps);
   scenario::Outcome outcome = scenario::run(scenario, [&](size_t done) { progress.update(done); });
   auto idle                 = scenario::idle_keys(scenario, outcome.summary);
-  auto advised              = advice(scenario, outcome.summary);
+  auto advised              = advice(scenario, outcome.summary, *outcome.platform);
   return {std::move(outcome), std::move(idle), std::move(advised)};
 }
 

@@ -5,6 +5,7 @@
 #include "foreflow/collective/collective.h"
 #include "foreflow/scenario/framework.h"
 #include "foreflow/scenario/strategy_key.h"
+#include "foreflow/workload/preset.h"
 #include "scenario/idle_reasons.h"
 
 namespace foreflow::scenario {
@@ -23,6 +24,20 @@ const WorkloadRow kWorkload[] = {
     {"clip_gradients", "inference has no gradients", [](const Scenario& scenario) { return !trains(scenario); }},
     {"dropout", "inference drops nothing", [](const Scenario& scenario) { return !trains(scenario); }},
 };
+
+// Of a decoding step whose cache `context` measures; the number may be that of the preset.
+std::string why_sequence_is_idle(const Scenario& scenario) {
+  const workload::WorkloadDef* family = scenario.workload.family;
+  if (!scenario.workload.decodes || family == nullptr || !family->traits.decodes_by_context) return "";
+  const JsonView workload = scenario.root().at("workload");
+  if (!workload.has("context") || !workload.has("sequence")) return "";
+  const workload::Preset* preset = workload::presets().find(workload.at("model").as_string());
+  const bool by_preset =
+      preset != nullptr && std::any_of(preset->sizes.begin(), preset->sizes.end(), [&](const auto& size) {
+        return size.first == "sequence" && Json(size.second) == workload.at("sequence").json();
+      });
+  return by_preset ? "" : "decode reads as many tokens of the cache as workload.context says";
+}
 
 bool sends(const report::Summary& summary) {
   return std::any_of(summary.collectives.begin(), summary.collectives.end(),
@@ -69,6 +84,7 @@ class Finder {
     for (const WorkloadRow& row : kWorkload) {
       if (row.idle(scenario_)) add("workload", row.key, std::string(row.why));
     }
+    add("workload", "sequence", why_sequence_is_idle(scenario_));
     add_strategy();
     add_host(summary);
     const lower::HostCosts& host = scenario_.collectives.host;

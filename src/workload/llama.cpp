@@ -108,7 +108,7 @@ WorkloadDef row() {
        phase_key(),
        {"context", "decode: tokens in the cache (sequence)"}},
       build,
-      {.is_causal = true}};
+      {.is_causal = true, .decodes_by_context = true}};
 }
 
 }  // namespace foreflow::workload::definitions::llama

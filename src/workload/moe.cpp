@@ -170,7 +170,7 @@ WorkloadDef row() {
           "inference with a cache of keys and values",
           moe_keys(),
           build,
-          {.is_causal = true, .has_experts = true}};
+          {.is_causal = true, .has_experts = true, .decodes_by_context = true}};
 }
 
 }  // namespace foreflow::workload::definitions::moe

@@ -48,6 +48,8 @@ struct Traits {
   std::string_view optimizer = "adam";
   // Inference without a `phase` uses the graph of its ONNX export instead of `build`.
   bool infers_by_export = false;
+  // `sequence` is no more to phase decode than the default of `context`.
+  bool decodes_by_context = false;
 };
 
 struct WorkloadDef {

@@ -90,5 +90,49 @@ TEST(Advice, SaysThatALargeModelIsInFloat32ForWantOfAType) {
   EXPECT_EQ(said_of_bert(R"(, "dtype": "f32")"), "");
 }
 
+std::string said_of_mlp(const std::string& dtype, const std::string& platform) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "mlp.json", R"({"workload": {"model": "mlp", "layers": 2, "hidden": 64, "dtype": ")" + dtype +
+                                      R"("}, "engine": "analytic", "platform": {)" + platform +
+                                      R"(}, "strategy": {"dp": 2, "global_batch": 8}})");
+  return test::run_foreflow({"simulate", "mlp.json"}, folder.path()).err;
+}
+
+TEST(Advice, SaysThatDevicesHaveNoUnitsOfAType) {
+  EXPECT_EQ(said_of_mlp("bf16", R"("topology": "dgx2")"),
+            "foreflow: note: workload.dtype: V100-SXM3-32GB has no units of bf16, whose products run at the rate of "
+            "f32; f16 has units\n");
+  EXPECT_EQ(said_of_mlp("f16", R"("topology": "dgx2")"), "");
+  EXPECT_EQ(said_of_mlp("bf16", R"("topology": "dgx_a100")"), "");
+}
+
+TEST(Advice, SaysThatNetworkCardsAreLeftOver) {
+  const std::string machine = R"("topology": "dgx_a100", "nodes": 2, "gpus_per_node": 4, "nics_per_node": )";
+  EXPECT_EQ(said_of_mlp("bf16", machine + "6"),
+            "foreflow: note: platform.nics_per_node: each of the 4 GPUs of a node uses one NIC, so 2 of the 6 carry "
+            "nothing\n");
+  EXPECT_EQ(said_of_mlp("bf16", machine + "4"), "");
+}
+
+TEST(Advice, IsToKeepRanksThatShareExpertsOnOneServer) {
+  const auto said_of_moe = [](const std::string& strategy, const std::string& rest) {
+    const test::TemporaryFolder folder;
+    write_file(folder / "moe.json",
+               R"({"workload": {"model": "moe", "layers": 4, "hidden": 64, "heads": 2, "kv_heads": 2, "sequence": 16,
+                                "vocabulary": 32, "experts": 4}, "engine": "analytic",
+                   "platform": {"topology": "dgx_a100", "nodes": 2},
+                   "strategy": {"dp": 4, "pp": 4, "global_batch": 16, "microbatches": 4)" +
+                   strategy + "}" + rest + "}");
+    return test::run_foreflow({"simulate", "moe.json"}, folder.path()).err;
+  };
+  EXPECT_EQ(said_of_moe(R"(, "ep": 4)", ""),
+            "foreflow: note: placement.order: the 4 ranks that share experts are on 2 servers, between which all their "
+            "tokens go; with tp-cp-dp-pp they are on 1\n");
+  EXPECT_EQ(said_of_moe(R"(, "ep": 4)", R"(, "placement": {"order": "tp-cp-dp-pp"})"), "");
+  EXPECT_EQ(said_of_moe(R"(, "ep": 4)", R"(, "placement": {"order": "tp-pp-dp"})"), "") << "a choice";
+  EXPECT_EQ(said_of_moe(R"(, "ep": 2)", ""), "") << "two replicas of four stages fit on a server";
+  EXPECT_EQ(said_of_moe("", ""), "");
+}
+
 }  // namespace
 }  // namespace foreflow::advice_test

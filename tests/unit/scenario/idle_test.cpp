@@ -53,6 +53,22 @@ TEST(IdleKeys, NameExchangesOfGradientsThatInferenceDoesNotHave) {
                   "idle.json: $.strategy.bucket_size: inference has no gradients"}));
 }
 
+TEST(IdleKeys, NameTheSequenceBesideTheContextOfADecodingStep) {
+  const std::string decode = R"(, "mode": "inference", "phase": "decode")";
+  EXPECT_EQ(idle("", "", decode + R"(, "context": 64)"),
+            Said{"idle.json: $.workload.sequence: decode reads as many tokens of the cache as workload.context says"});
+  EXPECT_EQ(idle("", "", decode), Said{}) << "it is the context";
+  EXPECT_EQ(idle("", "", R"(, "mode": "inference", "phase": "prefill", "context": 64)"), Said{});
+}
+
+// Nobody chose it.
+TEST(IdleKeys, DoNotNameTheSequenceOfAPreset) {
+  const std::string text  = R"({"workload": {"model": "llama2-7b", "layers": 1, "dtype": "bf16", "mode": "inference",
+      "phase": "decode", "context": 64}, "platform": {"topology": "dgx_a100"}, "engine": "analytic"})";
+  const Scenario scenario = load(parse_json(text, "idle.json"), "idle.json");
+  EXPECT_TRUE(idle_keys(scenario, run(scenario).summary).empty());
+}
+
 // The ranks of a context hold copies of weights.
 TEST(IdleKeys, AreNoneWhereContextsShareTheUpdate) {
   EXPECT_EQ(idle(R"("cp": 2, "zero": 2, "overlap_gradients": true, "bucket_size": "25MB")"), Said{});
