@@ -58,10 +58,10 @@ std::vector<int> places_on(const platform::Platform& platform, const Options& op
   const int ranks    = options.ranks.value_or(devices);
   if (devices < 2)
     throw Error("--platform", platform.name() + " has one device; a collective needs two or more, such as --nodes 2");
-  if (ranks < 2 || ranks > devices) {
-    throw Error("--ranks", fmt::format("{} is not possible; use 2{}, as many as there are devices", ranks,
-                                       devices == 2 ? "" : fmt::format(" to {}", devices)));
-  }
+  if (ranks < 2) throw Error("--ranks", fmt::format("{} is too small; a collective is among 2 ranks or more", ranks));
+  if (ranks > devices)
+    throw Error("--ranks", fmt::format("{} are more than the {} devices of {}; use fewer ranks, or more nodes", ranks,
+                                       devices, platform.name()));
   const auto nodes = nodes_of(platform);
   std::vector<int> places;
   int left = ranks;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -42,10 +43,17 @@ std::vector<int> senders(const ReshardingRun& run) {
   return result;
 }
 
+// Three significant digits without an exponent: "9.53", "1370".
+std::string times(double number) {
+  if (number < 1000) return fmt::format("{:.3g}", number);
+  const double unit = std::pow(10, std::floor(std::log10(number)) - 2);
+  return fmt::format("{:.0f}", std::round(number / unit) * unit);
+}
+
 // How far the time is from its bound, which knows bandwidths only: small tensors, which latencies decide, are far.
 std::string distance_of(double gap) {
   return gap < 9 ? fmt::format("gap {:.3g} %", 100 * gap)
-                 : fmt::format("without latencies; {:.3g} times as long", 1 + gap);
+                 : fmt::format("without latencies; {} times as long", times(1 + gap));
 }
 
 // Unit tasks by the start of their first job.

@@ -178,8 +178,12 @@ std::string to_text(const Result& result, size_t top) {
   const std::string all  = result.estimated ? fmt::format("About {:.2g}", static_cast<double>(result.points))
                                             : std::to_string(result.points);
   const std::string same = result.same > 0 ? fmt::format("{} the same as these, ", result.same) : "";
-  std::string text = fmt::format("{} strategies: {} evaluated, {}{} infeasible, {} pruned\n", all, result.evaluated,
-                                 same, result.refused, result.pruned());
+  // Each strategy counts once: of the infeasible ones, some are known to be so only when they are evaluated.
+  const size_t works = result.ranked.size();
+  const std::string tried =
+      result.evaluated > works ? fmt::format(" ({} of them evaluated)", result.evaluated - works) : "";
+  std::string text = fmt::format("{} strategies: {} evaluated, {}{} infeasible{}, {} pruned\n", all, works, same,
+                                 result.refused, tried, result.pruned());
   text += tally(result.reasons);
   if (result.ranked.empty()) return text + (result.interrupted ? "\nNone was found yet\n" : "\nNo strategy works\n");
   if (result.worlds > 0) text += "\n" + worlds_line(result);

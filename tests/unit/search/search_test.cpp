@@ -1,5 +1,6 @@
 #include "foreflow/search/search.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 namespace foreflow::search::search_test {
@@ -47,6 +48,21 @@ TEST(Search, AnswersTheSameWithAnyNumberOfWorkers) {
   three.jobs = 3;
   EXPECT_EQ(to_json(search(question, "mlp.json", one), 10).dump(),
             to_json(search(question, "mlp.json", three), 10).dump());
+}
+
+// Some strategies are infeasible only as their prediction says.
+TEST(Search, CountsEachStrategyOnce) {
+  Json question = source(R"({"dp": 1, "tp": [1, 3], "pp": 1, "global_batch": 1})");
+  question.member("workload").set("hidden", 40000);
+  Options all;
+  all.pruning         = Pruning::none;
+  const Result result = search(question, "mlp.json", all);
+  ASSERT_GT(result.evaluated, 0U);
+  ASSERT_GT(result.refused, result.evaluated);
+  const std::string text = to_text(result, 10);
+  EXPECT_EQ(text.substr(0, text.find('\n')),
+            fmt::format("{0} strategies: 0 evaluated, {0} infeasible ({1} of them evaluated), 0 pruned", result.points,
+                        result.evaluated));
 }
 
 TEST(Search, SaysWhatDoesNotFit) {
