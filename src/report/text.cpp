@@ -278,7 +278,7 @@ std::string path(const Summary& summary) {
 
 std::string footer(const Summary& summary) {
   std::string out =
-      fmt::format("\n{} events, {} distinct", count(summary.events.executed), count(summary.events.distinct));
+      fmt::format("\n{} executions of {} events", count(summary.events.executed), count(summary.events.distinct));
   if (const Json::Object* shares = summary.job.cost_provenance.if_object()) {
     std::string from;
     for (const auto& [source, part] : *shares) {
