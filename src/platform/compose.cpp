@@ -78,8 +78,9 @@ class Composer {
   void say_changes() {
     for (const auto& [key, numbers] : recipe_.links) {
       for (const LinkProperty& property : link_property_rows()) {
-        if (const auto text = property.text(numbers))
-          comment(fmt::format("Changed: links.{}.{} {}.", key, property.key.name, *text));
+        const std::string& name = property.key.name;
+        if (numbers.stated.contains(name))
+          comment(fmt::format("Changed: links.{}.{} {}.", key, name, property.text(numbers.values)));
       }
     }
   }

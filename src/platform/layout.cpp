@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/text.h"
@@ -67,12 +68,12 @@ void Layout::add_fabric() {
   }
 }
 
-int Layout::new_kind(const Block* block, const Port& port, const LinkNumbers& changed) {
+int Layout::new_kind(const Block* block, const Port& port, const LinkNumbers& change) {
   Link link;
-  link.kind      = port.kind;
-  link.bandwidth = port.bandwidth;
-  link.latency   = port.latency;
-  for (const LinkProperty& property : link_property_rows()) property.override_link(changed, link);
+  link.kind          = port.kind;
+  link.bandwidth     = port.bandwidth;
+  link.latency       = port.latency;
+  link               = platform::changed(change, std::move(link));
   const bool network = port.kind == "nic" || port.kind == "fabric";
   link.in_switch     = recipe_.sharp && network;
   if (block != nullptr && port.kind == "nvlink") {

@@ -83,7 +83,7 @@ class Layout {
   void add_block(const Part& part);
   void add_fabric();
   void number_links();
-  int new_kind(const Block* block, const Port& port, const LinkNumbers& changed);
+  int new_kind(const Block* block, const Port& port, const LinkNumbers& change);
   std::optional<InNode> split_name(std::string_view name, std::string_view& rest) const;
 
   Recipe recipe_;

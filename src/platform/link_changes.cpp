@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "foreflow/base/text.h"
 #include "platform/link_property.h"
@@ -17,7 +18,9 @@ LinkNumbers read_numbers(const JsonView& json) {
   if (json.members().empty()) json.fail("changes nothing; give " + list_or(keys));
   LinkNumbers numbers;
   for (const LinkProperty& property : link_property_rows()) {
-    if (json.has(property.key.name)) property.read(json.at(property.key.name), numbers);
+    if (!json.has(property.key.name)) continue;
+    property.read(json.at(property.key.name), numbers.values);
+    numbers.stated.insert(property.key.name);
   }
   return numbers;
 }
@@ -90,8 +93,7 @@ LinkNumbers numbers_of(const LinkChanges& changes, const std::string& kind, cons
   LinkNumbers all;
   for (const std::string& key : {kind, undirected(name), name}) {
     const auto found = changes.find(key);
-    if (found == changes.end()) continue;
-    for (const LinkProperty& property : link_property_rows()) property.override_numbers(found->second, all);
+    if (found != changes.end()) all = changed(found->second, std::move(all));
   }
   return all;
 }
@@ -110,7 +112,7 @@ Platform with_links(const Platform& platform, const LinkChanges& changes) {
     for (const std::string& key : {link.kind, undirected(link.name), link.name}) {
       const auto change = changes.find(key);
       if (change == changes.end()) continue;
-      for (const LinkProperty& property : link_property_rows()) property.override_link(change->second, link);
+      link = changed(change->second, std::move(link));
       applied.insert(key);
     }
   }

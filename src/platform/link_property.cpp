@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "platform/link_text.h"
 #include "platform/parameters.h"
@@ -26,33 +27,25 @@ double plain(Quantity<T, B, F> value) {
 double plain(double value) { return value; }
 int plain(int value) { return value; }
 
-// Fills in what follows from the members that hold the number in Link and in LinkNumbers.
-template <auto kOfLink, auto kStated>
+// Fills in what follows from the member of Link that holds the number.
+template <auto kMember>
 LinkProperty row(LinkProperty property) {
-  property.override_numbers = [](const LinkNumbers& change, LinkNumbers& numbers) {
-    if (change.*kStated) numbers.*kStated = change.*kStated;
-  };
-  property.override_link = [](const LinkNumbers& change, Link& link) {
-    if (change.*kStated) link.*kOfLink = *(change.*kStated);
-  };
-  property.text = [](const LinkNumbers& numbers) -> std::optional<std::string> {
-    if (!(numbers.*kStated)) return std::nullopt;
-    return to_text(*(numbers.*kStated));
-  };
-  property.number = [](const Link& link) -> double { return plain(link.*kOfLink); };
-  property.json   = [](const Link& link) { return Json(plain(link.*kOfLink)); };
+  property.copy   = [](const Link& from, Link& to) { to.*kMember = from.*kMember; };
+  property.text   = [](const Link& link) { return to_text(link.*kMember); };
+  property.number = [](const Link& link) -> double { return plain(link.*kMember); };
+  property.json   = [](const Link& link) { return Json(plain(link.*kMember)); };
   return property;
 }
 
 LinkProperty bandwidth() {
-  return row<&Link::bandwidth, &LinkNumbers::bandwidth>({
+  return row<&Link::bandwidth>({
       .key       = {"bandwidth", "bandwidth of one direction", types::bandwidth(), "unchanged"},
       .attribute = true,
       .result    = "bandwidth_bytes_per_s",
       .read =
-          [](const JsonView& value, LinkNumbers& numbers) {
-            numbers.bandwidth = value.as_bandwidth();
-            if (numbers.bandwidth->value() <= 0) value.fail("a bandwidth must be above zero, like \"25GBps\"");
+          [](const JsonView& value, Link& link) {
+            link.bandwidth = value.as_bandwidth();
+            if (link.bandwidth.value() <= 0) value.fail("a bandwidth must be above zero, like \"25GBps\"");
           },
       .parse =
           [](const Props& props, const std::string& text, Link& link) {
@@ -64,11 +57,11 @@ LinkProperty bandwidth() {
 }
 
 LinkProperty latency() {
-  return row<&Link::latency, &LinkNumbers::latency>({
+  return row<&Link::latency>({
       .key       = {"latency", "latency of the link", types::time(), "unchanged"},
       .attribute = true,
       .result    = "latency_s",
-      .read      = [](const JsonView& value, LinkNumbers& numbers) { numbers.latency = value.as_seconds(); },
+      .read      = [](const JsonView& value, Link& link) { link.latency = value.as_seconds(); },
       .parse =
           [](const Props& props, const std::string& text, Link& link) {
             link.latency = props.quantity("latency", text, parse_seconds);
@@ -80,13 +73,13 @@ LinkProperty latency() {
 }
 
 LinkProperty efficiency() {
-  return row<&Link::efficiency, &LinkNumbers::efficiency>({
+  return row<&Link::efficiency>({
       .key    = {"efficiency", "share of the bandwidth that is left to payload", types::positive(1), "unchanged"},
       .result = "efficiency",
       .read =
-          [](const JsonView& value, LinkNumbers& numbers) {
-            numbers.efficiency = value.as_number();
-            if (!(*numbers.efficiency > 0 && *numbers.efficiency <= 1))
+          [](const JsonView& value, Link& link) {
+            link.efficiency = value.as_number();
+            if (!(link.efficiency > 0 && link.efficiency <= 1))
               value.fail("is the share of the bandwidth that is left to payload; give a number above 0, at most 1");
           },
       .parse =
@@ -101,10 +94,10 @@ LinkProperty efficiency() {
 }
 
 LinkProperty channels() {
-  return row<&Link::channels, &LinkNumbers::channels>({
+  return row<&Link::channels>({
       .key      = {"channels", "parallel channels of a collective over it", types::whole(1), "unchanged"},
       .result   = "channels",
-      .read     = [](const JsonView& value, LinkNumbers& numbers) { numbers.channels = whole(value); },
+      .read     = [](const JsonView& value, Link& link) { link.channels = whole(value); },
       .parse    = [](const Props& props, const std::string& text,
                   Link& link) { link.channels = props.whole_number("channels", text, 1); },
       .describe = [](const Link& link) -> std::string {
@@ -115,10 +108,10 @@ LinkProperty channels() {
 }
 
 LinkProperty step_latency() {
-  return row<&Link::step_latency, &LinkNumbers::step_latency>({
+  return row<&Link::step_latency>({
       .key      = {"step_latency", "what each step of a collective over it takes besides", types::time(), "unchanged"},
       .result   = "step_latency_s",
-      .read     = [](const JsonView& value, LinkNumbers& numbers) { numbers.step_latency = value.as_seconds(); },
+      .read     = [](const JsonView& value, Link& link) { link.step_latency = value.as_seconds(); },
       .parse    = [](const Props& props, const std::string& text,
                   Link& link) { link.step_latency = props.quantity("step_latency", text, parse_seconds); },
       .describe = [](const Link& link) -> std::string {
@@ -132,6 +125,19 @@ LinkProperty step_latency() {
 const std::vector<LinkProperty>& link_property_rows() {
   static const std::vector<LinkProperty> rows = {bandwidth(), latency(), efficiency(), channels(), step_latency()};
   return rows;
+}
+
+Link changed(const LinkNumbers& change, Link link) {
+  for (const LinkProperty& property : link_property_rows()) {
+    if (change.stated.contains(property.key.name)) property.copy(change.values, link);
+  }
+  return link;
+}
+
+LinkNumbers changed(const LinkNumbers& change, LinkNumbers numbers) {
+  numbers.values = changed(change, std::move(numbers.values));
+  numbers.stated.insert(change.stated.begin(), change.stated.end());
+  return numbers;
 }
 
 const Keys& link_keys() {

@@ -1,7 +1,6 @@
 // The numeric properties of a link as rows of a table: how scenarios, platform files and reports write each.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,21 +16,23 @@ struct LinkProperty {
   std::string_view result;  // the key in the answer of `foreflow platform --json`
 
   // The value of a scenario. Throws Error at it.
-  void (*read)(const JsonView& value, LinkNumbers& numbers);
+  void (*read)(const JsonView& value, Link& link);
   // The text of a platform file. Throws Error that begins with the link.
   void (*parse)(const Props& props, const std::string& text, Link& link);
   // For people, where it is worth saying; otherwise empty.
   std::string (*describe)(const Link& link);
 
-  // Takes the number of `change`, if it has one.
-  void (*override_numbers)(const LinkNumbers& change, LinkNumbers& numbers) = nullptr;
-  void (*override_link)(const LinkNumbers& change, Link& link)              = nullptr;
-  // As platform files have it; nothing where `numbers` does not say it.
-  std::optional<std::string> (*text)(const LinkNumbers& numbers) = nullptr;
-  double (*number)(const Link& link)                             = nullptr;  // in SI units
-  Json (*json)(const Link& link)                                 = nullptr;
+  void (*copy)(const Link& from, Link& to) = nullptr;
+  std::string (*text)(const Link& link)    = nullptr;  // as platform files have it
+  double (*number)(const Link& link)       = nullptr;  // in SI units
+  Json (*json)(const Link& link)           = nullptr;
 };
 
 const std::vector<LinkProperty>& link_property_rows();
+
+// The link with the properties that `change` states.
+Link changed(const LinkNumbers& change, Link link);
+// What either states; of a property that both state, the value of `change`.
+LinkNumbers changed(const LinkNumbers& change, LinkNumbers numbers);
 
 }  // namespace foreflow::platform

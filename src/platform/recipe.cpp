@@ -139,7 +139,9 @@ namespace {
 Recipe with_latencies_only(Recipe recipe) {
   LinkChanges latencies;
   for (const auto& [links, numbers] : recipe.links) {
-    if (numbers.latency) latencies[links].latency = numbers.latency;
+    if (!numbers.stated.contains("latency")) continue;
+    latencies[links].stated         = {"latency"};
+    latencies[links].values.latency = numbers.values.latency;
   }
   recipe.links = std::move(latencies);
   return recipe;

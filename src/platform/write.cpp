@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <utility>
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/escape.h"
@@ -34,17 +35,18 @@ std::string props_of(const DataSheet& gpu, const Cpu& cpu) {
 
 // The numbers that every link has are attributes, the others properties where the recipe states them.
 std::string link_element(const Cable& cable) {
-  LinkNumbers numbers{.bandwidth = cable.port.bandwidth, .latency = cable.port.latency};
+  Link link;
+  link.bandwidth = cable.port.bandwidth;
+  link.latency   = cable.port.latency;
+  link           = changed(cable.changed, std::move(link));
   std::string attributes, props = prop("kind", cable.port.kind);
   for (const auto& [id, value] : cable.props) props += prop(id, value);
   for (const LinkProperty& property : link_property_rows()) {
-    property.override_numbers(cable.changed, numbers);
-    const auto text = property.text(numbers);
-    if (!text) continue;
+    const std::string& name = property.key.name;
     if (property.attribute) {
-      attributes += fmt::format(" {}=\"{}\"", property.key.name, *text);
-    } else {
-      props += prop(property.key.name, *text);
+      attributes += fmt::format(" {}=\"{}\"", name, property.text(link));
+    } else if (cable.changed.stated.contains(name)) {
+      props += prop(name, property.text(link));
     }
   }
   return fmt::format("    <link id=\"{}\"{} sharing_policy=\"SPLITDUPLEX\">{}</link>\n", escape::markup(cable.name),

@@ -3,7 +3,6 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "foreflow/platform/link_changes.h"
@@ -52,14 +51,8 @@ scenario::PlatformRef with_changes(scenario::PlatformChoice choice, const scenar
   return scenario::load_platform(choice);
 }
 
-auto members(const platform::Device& device) {
-  const auto& [name, kind, node, memory, memory_bandwidth, peaks, launch, rail, nvlink_generation, cpu] = device;
-  return std::tie(name, kind, node, memory, memory_bandwidth, peaks, launch, rail, nvlink_generation, cpu);
-}
-
 bool equal(const platform::List<platform::Device>& a, const platform::List<platform::Device>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const auto& one, const auto& other) { return members(one) == members(other); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
 }  // namespace

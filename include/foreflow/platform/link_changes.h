@@ -5,7 +5,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,18 +15,16 @@
 
 namespace foreflow::platform {
 
-// The properties of Link that a change states; absent ones stay. src/platform/link_property.h says how each is written.
+// The properties of links that can be changed, which are the keys of one member of "links".
+// src/platform/link_property.h says how each is written.
+const Keys& link_keys();
+
+// The properties that a change states; the others stay.
 struct LinkNumbers {
-  std::optional<BytesPerSecond> bandwidth   = {};  // above zero
-  std::optional<Seconds> latency            = {};
-  std::optional<double> efficiency          = {};  // in (0, 1]
-  std::optional<int> channels               = {};  // 1 or more
-  std::optional<Seconds> step_latency       = {};
+  std::set<std::string> stated = {};  // names in link_keys()
+  Link values                  = {};  // of the stated ones, in the ranges of Link; its other members mean nothing
   bool operator==(const LinkNumbers&) const = default;
 };
-
-// The keys of one member of "links".
-const Keys& link_keys();
 
 // Changes by link kind ("nic": all links of the kind) or by link name (both directions). A name takes precedence over a
 // kind.

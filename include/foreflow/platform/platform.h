@@ -3,6 +3,7 @@
 // demand, so its size costs nothing. A platform from a file is represented by lists.
 #pragma once
 
+#include <compare>
 #include <functional>
 #include <map>
 #include <memory>
@@ -22,7 +23,8 @@ namespace foreflow::platform {
 struct Cpu {
   std::string name;   // "EPYC-7742", or its rating as text; empty: unknown
   double rating = 0;  // how fast it runs one thread: the single-thread rating of PassMark; 0: unknown
-  bool operator==(const Cpu&) const = default;
+
+  auto operator<=>(const Cpu&) const = default;
 };
 
 // An accelerator (or CPU) that runs one operation at a time.
@@ -40,6 +42,8 @@ struct Device {
 
   // The peak for `dtype`; types without an entry have the f32 peak.
   FlopsPerSecond peak(std::string_view dtype) const;
+
+  auto operator<=>(const Device&) const = default;  // of all members
 };
 
 // True when two devices run every op in the same time and their hosts issue it in the same time: equal kind, peaks,
@@ -59,6 +63,8 @@ struct Link {
   bool fat              = false;  // a FATPIPE: each message has the whole bandwidth, however many there are
 
   BytesPerSecond payload() const { return efficiency * bandwidth; }
+
+  auto operator<=>(const Link&) const = default;  // of all members
 };
 
 // The links that a message from one device to another crosses.

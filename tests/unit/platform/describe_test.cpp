@@ -58,8 +58,12 @@ TEST(Describe, ReadsAsTextForPeople) {
 
 TEST(Describe, ShowsWhatAProtocolMakesOfLinks) {
   Platform plain = machine("p3_8xlarge", 2);
-  const LinkNumbers change{.efficiency = 0.8, .channels = 1, .step_latency = Seconds(2e-6)};
-  const Platform platform = with_links(plain, {{"nic", change}});
+  LinkNumbers change;
+  change.stated              = {"efficiency", "channels", "step_latency"};
+  change.values.efficiency   = 0.8;
+  change.values.channels     = 1;
+  change.values.step_latency = Seconds(2e-6);
+  const Platform platform    = with_links(plain, {{"nic", change}});
   EXPECT_NE(describe(platform).find("     4 x nic: 1.25 GB/s, 4.15 us, efficiency 0.8, at most 1 channel, 2 us more "
                                     "for a step\n"),
             std::string::npos)
