@@ -95,8 +95,8 @@ AlgorithmDef row() {
 }
 
 const AlgorithmDef& of(int chunks) {
-  static const std::vector<AlgorithmDef> all = of_all_chunks();
-  return all[static_cast<size_t>(chunks - 1)];
+  static const std::vector<AlgorithmDef> rows = of_all_chunks();
+  return rows[static_cast<size_t>(chunks - 1)];
 }
 
 }  // namespace definitions::chain

@@ -15,7 +15,7 @@ int one_chunk(int) { return 1; }
 int chunk_a_rank(int ranks) { return ranks; }
 int chunk_a_pair(int ranks) { return ranks * ranks; }
 
-std::vector<KindDef> rows() {
+std::vector<KindDef> kind_rows() {
   return {
       {.name       = "send",
        .kind       = Kind::send,
@@ -87,8 +87,8 @@ std::vector<KindDef> rows() {
 }  // namespace
 
 const Registry<KindDef>& kinds() {
-  static const Registry<KindDef> table("collective", rows());
-  return table;
+  static const Registry<KindDef> rows("collective", kind_rows());
+  return rows;
 }
 
 const KindDef& def_of(Kind kind) {

@@ -8,7 +8,7 @@
 namespace foreflow::cost {
 
 const std::vector<DeviceCalibration>& shipped_calibrations() {
-  static const std::vector<DeviceCalibration> all = [] {
+  static const std::vector<DeviceCalibration> rows = [] {
     std::vector<DeviceCalibration> made;
     for (const EmbeddedFile& file : calibration_files()) {
       const std::string name(file.path);
@@ -17,7 +17,7 @@ const std::vector<DeviceCalibration>& shipped_calibrations() {
     }
     return made;
   }();
-  return all;
+  return rows;
 }
 
 std::vector<std::string_view> stand_ins(std::string_view device) {

@@ -77,7 +77,7 @@ class Composer {
 
   void say_changes() {
     for (const auto& [key, numbers] : recipe_.links) {
-      for (const LinkProperty& property : link_property_rows()) {
+      for (const LinkProperty& property : link_properties()) {
         const std::string& name = property.key.name;
         if (numbers.stated.contains(name))
           comment(fmt::format("Changed: links.{}.{} {}.", key, name, property.text(numbers.values)));

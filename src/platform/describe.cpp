@@ -41,7 +41,7 @@ std::string describe_device(const Device& device) {
 // "25 GB/s, 2 us, efficiency 0.9, at most 4 channels".
 std::string describe_numbers(const Link& link) {
   std::string text;
-  for (const LinkProperty& property : link_property_rows()) {
+  for (const LinkProperty& property : link_properties()) {
     const std::string number = property.describe(link);
     if (!number.empty()) text += (text.empty() ? "" : ", ") + number;
   }
@@ -59,7 +59,7 @@ struct LinkType {
 std::vector<LinkType> link_types(const Platform& platform) {
   const auto what = [](const Link& link) {
     std::vector<double> numbers;
-    for (const LinkProperty& property : link_property_rows()) numbers.push_back(property.number(link));
+    for (const LinkProperty& property : link_properties()) numbers.push_back(property.number(link));
     return std::tuple(link.kind, std::move(numbers), link.in_switch, link.fat);
   };
   std::map<decltype(what(Link{})), LinkType> types;
@@ -74,7 +74,7 @@ Json to_json(const LinkType& type) {
   const Link& link = type.example;
   Json json        = Json::object();
   json.set("kind", link.kind).set("count", type.count);
-  for (const LinkProperty& property : link_property_rows()) json.set(std::string(property.result), property.json(link));
+  for (const LinkProperty& property : link_properties()) json.set(std::string(property.result), property.json(link));
   json.set("reduces", link.in_switch);
   if (link.fat) json.set("fat", true);
   return json;

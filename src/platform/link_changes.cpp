@@ -17,7 +17,7 @@ LinkNumbers read_numbers(const JsonView& json) {
   json.allow_only(keys);
   if (json.members().empty()) json.fail("changes nothing; give " + list_or(keys));
   LinkNumbers numbers;
-  for (const LinkProperty& property : link_property_rows()) {
+  for (const LinkProperty& property : link_properties()) {
     if (!json.has(property.key.name)) continue;
     property.read(json.at(property.key.name), numbers.values);
     numbers.stated.insert(property.key.name);

@@ -122,13 +122,13 @@ LinkProperty step_latency() {
 
 }  // namespace
 
-const std::vector<LinkProperty>& link_property_rows() {
+const std::vector<LinkProperty>& link_properties() {
   static const std::vector<LinkProperty> rows = {bandwidth(), latency(), efficiency(), channels(), step_latency()};
   return rows;
 }
 
 Link changed(const LinkNumbers& change, Link link) {
-  for (const LinkProperty& property : link_property_rows()) {
+  for (const LinkProperty& property : link_properties()) {
     if (change.stated.contains(property.key.name)) property.copy(change.values, link);
   }
   return link;
@@ -143,7 +143,7 @@ LinkNumbers changed(const LinkNumbers& change, LinkNumbers numbers) {
 const Keys& link_keys() {
   static const Keys keys = [] {
     Keys all;
-    for (const LinkProperty& property : link_property_rows()) all.push_back(property.key);
+    for (const LinkProperty& property : link_properties()) all.push_back(property.key);
     return all;
   }();
   return keys;

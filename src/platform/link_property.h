@@ -28,7 +28,7 @@ struct LinkProperty {
   Json (*json)(const Link& link)           = nullptr;
 };
 
-const std::vector<LinkProperty>& link_property_rows();
+const std::vector<LinkProperty>& link_properties();
 
 // The link with the properties that `change` states.
 Link changed(const LinkNumbers& change, Link link);

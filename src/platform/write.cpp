@@ -41,7 +41,7 @@ std::string link_element(const Cable& cable) {
   link           = changed(cable.changed, std::move(link));
   std::string attributes, props = prop("kind", cable.port.kind);
   for (const auto& [id, value] : cable.props) props += prop(id, value);
-  for (const LinkProperty& property : link_property_rows()) {
+  for (const LinkProperty& property : link_properties()) {
     const std::string& name = property.key.name;
     if (property.attribute) {
       attributes += fmt::format(" {}=\"{}\"", name, property.text(link));

@@ -21,7 +21,7 @@ struct Element {
 };
 
 const std::vector<Element>& elements() {
-  static const std::vector<Element> all = {
+  static const std::vector<Element> rows = {
       {"platform", {"version"}, {}, {"zone"}},
       {"zone", {"id", "routing"}, {}, {"prop", "zone", "host", "router", "link", "route", "zoneRoute"}},
       {"host", {"id", "speed"}, {}, {"prop"}},
@@ -32,7 +32,7 @@ const std::vector<Element>& elements() {
       {"link_ctn", {"id"}, {"direction"}, {}},
       {"prop", {"id", "value"}, {}, {}},
   };
-  return all;
+  return rows;
 }
 
 bool contains(const Words& words, std::string_view word) {

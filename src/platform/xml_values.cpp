@@ -91,21 +91,21 @@ Device read_host(const pugi::xml_node& node, const XmlSource& source) {
 
 LinkElement read_link(const pugi::xml_node& node, const ZoneElement& zone, const XmlSource& source) {
   std::vector<std::string_view> known = {"kind", "nvls", "sharp", "nvlink_generation"};
-  for (const LinkProperty& property : link_property_rows()) {
+  for (const LinkProperty& property : link_properties()) {
     if (!property.attribute) known.push_back(property.key.name);
   }
   const Props props(node, known, source);
   const std::string policy = node.attribute("sharing_policy").as_string("SHARED");
   Link link;
   link.name = node.attribute("id").value();
-  for (const LinkProperty& property : link_property_rows()) {
+  for (const LinkProperty& property : link_properties()) {
     if (property.attribute) property.parse(props, node.attribute(property.key.name.c_str()).value(), link);
   }
   if (policy != "SHARED" && policy != "SPLITDUPLEX") {
     props.fail(fmt::format("sharing_policy \"{}\" is not supported; use SHARED (the default) or SPLITDUPLEX", policy));
   }
   link.kind = link_kind(props);
-  for (const LinkProperty& property : link_property_rows()) {
+  for (const LinkProperty& property : link_properties()) {
     const std::string* const text = property.attribute ? nullptr : props.find(property.key.name);
     if (text != nullptr) property.parse(props, *text, link);
   }

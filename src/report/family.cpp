@@ -18,18 +18,18 @@ struct Rule {
 
 // The first rule that matches wins.
 const std::vector<Rule>& phases() {
-  static const std::vector<Rule> table = {
+  static const std::vector<Rule> rows = {
       {{"recompute", "#b5dcd5"}, {"recompute"}},
       {{"optimizer", "#c3abe0"}, {"optimizer", "optimiser", "adam", "sgd", "update"}},
       {{"weight gradient", "#b9dba3"}, {"weight_grad", "wgrad", "backward_weight"}},
       {{"backward", "#86c19a"}, {"backward", "_bwd", "grad"}},
       {{"forward", "#8ab4e8"}, {"forward", "_fwd"}},
   };
-  return table;
+  return rows;
 }
 
 const std::vector<Rule>& op_families() {
-  static const std::vector<Rule> table = {
+  static const std::vector<Rule> rows = {
       {{"attention", "#5b8def"}, {"attention"}},
       {{"matrix multiply", "#8ab4e8"}, {"matmul", "gemm", "conv", "linear"}},
       {{"optimizer", "#c3abe0"},
@@ -42,7 +42,7 @@ const std::vector<Rule>& op_families() {
         "tile", "flatten"}},
       {{"reduction", "#b9dba3"}, {"reduce", "pool", "argmax", "topk", "cumsum"}},
   };
-  return table;
+  return rows;
 }
 
 constexpr Family kElementwise = {"element-wise", "#9fc5a2"};

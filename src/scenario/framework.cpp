@@ -82,7 +82,7 @@ Framework read_framework(const JsonView& json) {
 }
 
 const std::vector<Framework>& frameworks() {
-  static const std::vector<Framework> all = [] {
+  static const std::vector<Framework> rows = [] {
     std::vector<Framework> read;
     for (const auto& [path, text] : framework_files()) {
       const Json json = parse_json(std::string(text), std::string(path));
@@ -90,7 +90,7 @@ const std::vector<Framework>& frameworks() {
     }
     return read;
   }();
-  return all;
+  return rows;
 }
 
 std::optional<Framework> framework_of(const Json& scenario, const std::string& file) {

@@ -132,7 +132,7 @@ bool divides_layers(const Json& scenario) {
 }  // namespace
 
 const std::vector<FrameworkCondition>& framework_conditions() {
-  static const std::vector<FrameworkCondition> all = {
+  static const std::vector<FrameworkCondition> rows = {
       {"always", "in every scenario", [](const Json&) { return true; }},
       {"training", "the workload trains", trains},
       {"training in 16 bits", "it trains and its dtype has 16 bits",
@@ -163,7 +163,7 @@ const std::vector<FrameworkCondition>& framework_conditions() {
        "it trains, dp or cp is more than 1, and the cost model is calibrated, or none is stated",
        [](const Json& scenario) { return has_copies(scenario) && is_calibrated(scenario); }},
   };
-  return all;
+  return rows;
 }
 
 }  // namespace foreflow::scenario

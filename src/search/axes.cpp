@@ -44,19 +44,19 @@ std::vector<AxisDef> searched_keys(bool degrees) {
 }  // namespace
 
 const std::vector<AxisDef>& axis_table() {
-  static const std::vector<AxisDef> kRows = [] {
-    std::vector<AxisDef> rows = searched_keys(false);
-    rows.push_back(
+  static const std::vector<AxisDef> rows = [] {
+    std::vector<AxisDef> axes = searched_keys(false);
+    axes.push_back(
         {"placement.order",
          {.searched = Searched::always, .legal = placement_order, .fastest = Open::all, .leanest = Open::first}});
-    return rows;
+    return axes;
   }();
-  return kRows;
+  return rows;
 }
 
 const std::vector<AxisDef>& degree_table() {
-  static const std::vector<AxisDef> kRows = searched_keys(true);
-  return kRows;
+  static const std::vector<AxisDef> rows = searched_keys(true);
+  return rows;
 }
 
 }  // namespace foreflow::search

@@ -11,13 +11,13 @@ constexpr std::string_view kProtocols[] = {"LL", "LL128", "Simple"};
 }  // namespace
 
 const std::vector<Era>& eras() {
-  static const std::vector<Era> all = {
+  static const std::vector<Era> rows = {
       {0, 1, 20.0 / 25, {GBps(87.7), GBps(22.5), GBps(19.0)}},     // without NVLink: counted as Ampere
       {2, 2, 20.0 / 25, {GBps(39.0), GBps(39.0), GBps(20.4)}},     // Volta
       {3, 3, 20.0 / 25, {GBps(87.7), GBps(22.5), GBps(19.0)}},     // Ampere
       {4, 4, 20.6 / 25, {GBps(141.0), GBps(45.0), GBps(35.0)}},    // Hopper
       {5, 99, 40.1 / 50, {GBps(141.0), GBps(45.0), GBps(35.0)}}};  // Blackwell
-  return all;
+  return rows;
 }
 
 void add_ways(std::vector<Way>& ways, std::string_view algorithm, const Protocols& latencies, const Shares& shares,

@@ -46,8 +46,8 @@ std::vector<DeviceDef> device_rows() {
 }  // namespace
 
 const Registry<DeviceDef>& devices() {
-  static const Registry<DeviceDef> table("device", device_rows());
-  return table;
+  static const Registry<DeviceDef> rows("device", device_rows());
+  return rows;
 }
 
 }  // namespace foreflow::platform

@@ -20,8 +20,8 @@ std::vector<RoutingDef> routing_rows() {
 }  // namespace
 
 const Registry<RoutingDef>& routings() {
-  static const Registry<RoutingDef> table("routing", routing_rows());
-  return table;
+  static const Registry<RoutingDef> rows("routing", routing_rows());
+  return rows;
 }
 
 }  // namespace foreflow::platform

@@ -55,8 +55,8 @@ Cpu rated(double rating) { return {fmt::format("{}", rating), rating}; }
 }  // namespace
 
 const Registry<CpuDef>& cpus() {
-  static const Registry<CpuDef> table("CPU", cpu_rows());
-  return table;
+  static const Registry<CpuDef> rows("CPU", cpu_rows());
+  return rows;
 }
 
 Cpu cpu_named(const std::string& text, const std::string& where) {

@@ -11,20 +11,20 @@ namespace foreflow::platform {
 namespace {
 
 const std::vector<imports::Reader>& readers() {
-  static const std::vector<imports::Reader> all = {imports::nvidia_smi(), imports::rocm_smi(), imports::hwloc(),
-                                                   imports::astra_sim()};
-  return all;
+  static const std::vector<imports::Reader> rows = {imports::nvidia_smi(), imports::rocm_smi(), imports::hwloc(),
+                                                    imports::astra_sim()};
+  return rows;
 }
 
 }  // namespace
 
 const std::vector<ImportFormat>& import_formats() {
-  static const std::vector<ImportFormat> all = [] {
+  static const std::vector<ImportFormat> rows = [] {
     std::vector<ImportFormat> formats;
     for (const imports::Reader& reader : readers()) formats.push_back(reader.format);
     return formats;
   }();
-  return all;
+  return rows;
 }
 
 Imported import_platform(const std::string& text, const std::string& file, const ImportOptions& options) {

@@ -131,8 +131,8 @@ std::vector<TopologyDef> instance_rows() {
 }  // namespace
 
 const Registry<TopologyDef>& instances() {
-  static const Registry<TopologyDef> table("instance", instance_rows());
-  return table;
+  static const Registry<TopologyDef> rows("instance", instance_rows());
+  return rows;
 }
 
 const TopologyDef& find_topology(const std::string& name, const std::string& where) {

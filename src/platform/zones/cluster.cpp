@@ -34,9 +34,9 @@ std::optional<int> number_in(std::string_view name, const std::string& stem, std
 }  // namespace
 
 const std::vector<ClusterTopology>& cluster_topologies() {
-  static const std::vector<ClusterTopology> all = {flat_cluster(), torus_cluster(), fat_tree_cluster(),
-                                                   dragonfly_cluster()};
-  return all;
+  static const std::vector<ClusterTopology> rows = {flat_cluster(), torus_cluster(), fat_tree_cluster(),
+                                                    dragonfly_cluster()};
+  return rows;
 }
 
 std::string link_name(const Cluster& cluster, int link) {

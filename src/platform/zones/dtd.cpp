@@ -84,11 +84,11 @@ const std::vector<Element>& elements() {
   static const std::vector<Child> crossed    = parts({{"link_ctn"}});
   static const std::vector<Attribute> series = {{"id"},    {"prefix"}, {"suffix"}, {"radical"},
                                                 {"speed"}, {"bw"},     {"lat"}};
-  static const std::vector<Element> all      = [] {
+  static const std::vector<Element> rows     = [] {
     std::vector<Attribute> cluster = series;
     cluster.insert(
-             cluster.end(),
-             {optional("core", "1"),
+            cluster.end(),
+            {optional("core", "1"),
          one_of("sharing_policy", "SPLITDUPLEX", {"SHARED", "SPLITDUPLEX", "FULLDUPLEX", "FATPIPE"}),
          one_of("topology", "FLAT", {"FLAT", "TORUS", "FAT_TREE", "DRAGONFLY"}), optional("topo_parameters"),
          optional("bb_bw"), optional("bb_lat", "0s"), one_of("bb_sharing_policy", "SHARED", {"SHARED", "FATPIPE"}),
@@ -169,7 +169,7 @@ const std::vector<Element>& elements() {
         {"model_prop", {{"id"}, {"value"}}},
     };
   }();
-  return all;
+  return rows;
 }
 
 const Element* find_element(std::string_view name) {

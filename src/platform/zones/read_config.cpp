@@ -27,15 +27,15 @@ constexpr double kWindow = 4194304;  // SimGrid's network/TCP-gamma where no fil
 const std::vector<Model>& models() {
   constexpr std::string_view kPackets =
       "asks for a simulator of packets, which Foreflow has not; use \"CM02\" or leave it out";
-  static const std::vector<Model> all = {{"CM02", 1, 1},
-                                         {"LV08", 0.97, 13.01, true, true},
-                                         {"SMPI", 1, 1, false},
-                                         {"IB", 1, 1, false},
-                                         {"Constant", 1, 1, false},
-                                         {"ptask_L07", 1, 1, false},
-                                         {"ns-3", 1, 1, true, false, kPackets},
-                                         {"NS3", 1, 1, true, false, kPackets}};
-  return all;
+  static const std::vector<Model> rows = {{"CM02", 1, 1},
+                                          {"LV08", 0.97, 13.01, true, true},
+                                          {"SMPI", 1, 1, false},
+                                          {"IB", 1, 1, false},
+                                          {"Constant", 1, 1, false},
+                                          {"ptask_L07", 1, 1, false},
+                                          {"ns-3", 1, 1, true, false, kPackets},
+                                          {"NS3", 1, 1, true, false, kPackets}};
+  return rows;
 }
 
 // Whether the setting of SimGrid changes no predicted time here. Such settings say how it computes, what it writes, and

@@ -9,8 +9,8 @@ const std::vector<RoutingDef>& routings() {
   constexpr std::string_view kWifi =
       "Wifi zones are not simulated: how fast a station is depends on its distance and on who else sends, which "
       "Foreflow has no model of";
-  constexpr std::string_view kOfCluster    = "is what a <cluster> with a topology is; zones cannot ask for it";
-  static const std::vector<RoutingDef> all = {
+  constexpr std::string_view kOfCluster     = "is what a <cluster> with a topology is; zones cannot ask for it";
+  static const std::vector<RoutingDef> rows = {
       {"Full", true, false, full_routing},
       {"Floyd", true, false, floyd_routing},
       {"Dijkstra", true, false, dijkstra_routing},
@@ -24,7 +24,7 @@ const std::vector<RoutingDef>& routings() {
       {"ClusterFatTree", false, false, nullptr, kOfCluster},
       {"ClusterDragonfly", false, false, nullptr, kOfCluster},
   };
-  return all;
+  return rows;
 }
 
 const RoutingDef* find_routing(std::string_view name) {
