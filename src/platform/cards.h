@@ -1,14 +1,14 @@
-// Which network cards serve a device.
+// Counts the network cards of a machine, and those that no message of any device crosses.
 #pragma once
 
 #include "platform/layout.h"
 
 namespace foreflow::platform {
 
-// As the routes between all devices use them; nothing for a platform that has too many.
+// By the routes between all pairs of devices. No cards where a platform has too many devices to look at all pairs.
 CardUse cards_by_routes(const Platform& platform);
 
-// As the routes of one node of each part of a recipe use them, to another node and back.
+// By the routes from one node of each part of the recipe to another node and back: the nodes of a part are equal.
 CardUse cards_by_nodes(const Layout& layout, const Router& router);
 
 }  // namespace foreflow::platform

@@ -1,4 +1,4 @@
-// How messages cross the core, whichever way that is known.
+// How messages cross the core, the same for cores whose routes follow from a rule and for those that are searched.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct CoreWays {
   std::function<void(int from, int to, Flow flow, std::vector<int>& steps)> walk;
 };
 
-// Found in the network when they are asked for. Not for several threads at once.
+// For a core without a rule: routes are found in its network when they are asked for. Not thread-safe.
 CoreWays find_ways(Core core, const EcmpRule& rule);
 
 }  // namespace foreflow::platform

@@ -1,5 +1,5 @@
-// Ways inside an island that leave no choice between equal ones: the same for every message and in every island of the
-// shape. Found when they are first asked for.
+// Caches the routes inside islands that are the only shortest ones. ECMP has nothing to choose on them, so they are the
+// same for every message and in every island of one shape. A route is found when it is first asked for.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace foreflow::platform {
 
 class StraightWays {
  public:
-  // The steps of the shape's network from one vertex to another; nothing: equal ways are to choose from. `number`: that
-  // of the shape, among few. Valid until the next call.
+  // The steps from one vertex of the shape's network to another; nothing where several routes are equally short.
+  // `number` is the index of the shape. The span is valid until the next call.
   std::optional<std::span<const int>> between(const Shape& shape, size_t number, int from, int to) {
     if (number >= ways_.size()) ways_.resize(number + 1);
     auto& to_each = ways_[number];
@@ -31,7 +31,7 @@ class StraightWays {
  private:
   static constexpr int32_t kNotAsked = -1, kChoice = -2;
   struct Way {
-    uint32_t first = 0;  // of steps_
+    uint32_t first = 0;  // index into steps_
     int32_t count  = kNotAsked;
   };
 

@@ -11,7 +11,7 @@ class MessageWaits {
  public:
   explicit MessageWaits(const StagedStep& step) : step_(step), strategy_(step.strategy) {}
 
-  // How long a device waits for the message, with what chunks take more than the whole product.
+  // How long a device waits for the message, plus the time by which chunks take longer than the whole product.
   Seconds waiting(const scenario::StageMessage& message) const {
     const Seconds whole = alone(message, 1);
     const int chunks    = strategy_.tensor_chunks;
@@ -40,8 +40,8 @@ class MessageWaits {
     return step_.shapes.alone(step_.where, part, step_.group);
   }
 
-  // Chunks are computed, and travel, one after the other: the last one travels after all are computed, and all of them
-  // after the first is computed.
+  // Chunks are computed one after the other, and they travel one after the other. So the last one travels after all are
+  // computed, and none of them travels before the first is computed.
   Seconds chunk_by_chunk(const scenario::StageMessage& message, int chunks) const {
     const auto number            = static_cast<size_t>(chunks - 2);
     const Seconds one            = number < message.chunks.size() ? message.chunks[number] : *message.product / chunks;
@@ -50,8 +50,9 @@ class MessageWaits {
     return std::max(chunks * one + message_of_one, one + all) - *message.product;
   }
 
-  // How long products wait for what is gathered beside them, with what parts of them take more than the whole. Parts of
-  // the rows go round a ring: the last ones come after all steps, and gradients of weights come after them.
+  // How long products wait for the rows that are gathered beside them, plus the time by which the parts of a product
+  // take longer than the whole. Parts of the rows travel round a ring: the last ones arrive after all steps, and the
+  // gradients of weights are computed behind them.
   //
   //   messages   step 1 ....|step 2 ....|
   //   computes   part 1 |    part 2 |    part 3 |gradients of weights |
@@ -63,7 +64,7 @@ class MessageWaits {
     return std::min(whole, std::max(ways * rows + late - readers, arrived + late - *message.product));
   }
 
-  // All steps of a ring; 0: not known.
+  // The time of all steps of the ring; 0 where it is not known.
   Seconds ring(const scenario::StageMessage& message) const {
     const std::vector<int>& ranks = message.network->ranks;
     const auto one                = scenario::network_message(step_.scenario, collective::Kind::shift,

@@ -7,11 +7,12 @@
 
 namespace foreflow::search {
 
-// Per StageDemand::messages: how long its members wait, with what chunks of products take more than the whole product.
+// Per StageDemand::messages: how long its members wait for the message, plus the time by which the chunks of a product
+// that is cut for it (`overlap_tensor`) take longer than the whole product.
 std::vector<Seconds> message_waits(const StagedStep& step);
 
-// The time after which an activation or a gradient is on the device of the next stage at least, whichever stage that
-// is. That of the first replica, as no path through the schedule leaves it.
+// The least time that an activation or a gradient takes from one stage to the next, over all stages. It is that of the
+// first replica, because no path through the schedule leaves a replica.
 Seconds least_hop(const StagedStep& step);
 
 }  // namespace foreflow::search

@@ -1,4 +1,5 @@
-// Which products of a function `overlap_tensor` computes in chunks, and beside which collectives.
+// Decides which products of a function `overlap_tensor` computes in chunks, and which collectives run beside them. Ops
+// are named by their indices in the function. overlap_tensor.cpp shows a picture of each case.
 #pragma once
 
 #include <map>
@@ -11,53 +12,57 @@
 
 namespace foreflow::transform {
 
-// A sum of products that stand directly before it and that nothing else reads. Each operand may add up several, as that
-// of the gradients of x of several weights does where gradients of weights are computed elsewhere.
+// How a collective that sums products over the devices of a group is cut. Nothing but the collective reads the
+// products, which stand directly before it. An operand may be the sum of several products: where gradients of weights
+// are computed elsewhere, the products that read the same x in the forward pass each give a term of its gradient.
 struct SumCut {
-  ProductCut rows;
-  bool interleaved                          = false;  // the sum parts the same rows over its devices
-  bool whole                                = false;  // one chunk: the sum runs beside the gradient of the weight
-  std::vector<std::vector<size_t>> products = {};     // by operand
-  std::vector<size_t> additions             = {};     // of them
+  ProductCut rows;                                    // the dimension that is cut into chunks
+  bool interleaved                          = false;  // a reduce-scatter along `rows`: see interleaved_rows.h
+  bool whole                                = false;  // one chunk only, which runs beside the gradient of the weight
+  std::vector<std::vector<size_t>> products = {};     // by operand of the collective
+  std::vector<size_t> additions             = {};     // the ops that add up the products of an operand
 };
 
-// A sum of what gradients of x of several products add up to. It runs beside their gradients of weights.
+// A collective whose operands each add up the gradients of x of several MatMulGrads. It runs beside the gradients of
+// weights of these products.
 struct SumOfSeveral {
   std::vector<size_t> products;
-  std::vector<size_t> readers;  // of those gradients, directly or not, that stand before the sum
+  // The ops between the products and the collective that depend on the gradients of weights. They move behind it.
+  std::vector<size_t> readers;
 };
 
-// A gathered operand of products, as many on each device. What else reads it comes after the first product.
+// How an all-gather of rows that products read is hidden. Each device has equally many of these products, and
+// everything else that reads the rows stands behind the first of them.
 struct GatherCut {
-  bool whole;                                // gathered at once beside other products; else round a ring
-  bool joined = false;                       // others than products read what goes round a ring
-  std::vector<std::vector<size_t>> readers;  // those products, per device
-  size_t first() const;                      // of all devices
+  bool whole;           // true: one gather beside other products; false: the rows travel round a ring, one block a step
+  bool joined = false;  // of a ring: other ops read the rows, too, so the blocks are joined at the end
+  std::vector<std::vector<size_t>> readers;  // the products, per device
+  size_t first() const;                      // the first product of all devices
 };
 
-// A product that takes its rows as they come round a ring.
+// A product that processes the rows of `gather` block by block, as they arrive round the ring.
 struct RingProduct {
   size_t gather;
   ProductCut rows;
 };
 
-// By the numbers of ops.
 struct ChunkedProducts {
-  std::map<size_t, SumCut> sums;
-  std::set<size_t> delayed;  // products that are written where their sum stands
-  std::map<size_t, SumOfSeveral> sums_of_several;
-  std::set<size_t> late;       // the products of those
-  std::set<size_t> postponed;  // ops that read their gradients of weights, directly or not, before the sum
-  std::map<size_t, GatherCut> gathers;
-  std::map<size_t, std::vector<size_t>> ahead;  // gathers that begin before this op, which stands before them
-  std::set<size_t> begun;                       // those
-  std::map<size_t, RingProduct> rings;
-  std::set<size_t> beside;  // products that are not delayed, whose x is gathered at once beside the gradient of it
+  std::map<size_t, SumCut> sums;                   // by the collective
+  std::set<size_t> delayed;                        // products and additions of `sums`, written with their collective
+  std::map<size_t, SumOfSeveral> sums_of_several;  // by the collective
+  std::set<size_t> late;                           // SumOfSeveral::products of all of them
+  std::set<size_t> postponed;                      // SumOfSeveral::readers of all of them
+  std::map<size_t, GatherCut> gathers;             // by the all-gather
+  std::map<size_t, std::vector<size_t>> ahead;  // by an op: the all-gathers further down that already begin before it
+  std::set<size_t> begun;                       // the all-gathers in `ahead`
+  std::map<size_t, RingProduct> rings;          // by the product
+  // MatMulGrads that are not in `delayed` and whose x is gathered as a whole, beside their gradient of x.
+  std::set<size_t> beside;
 
   bool empty() const { return sums.empty() && sums_of_several.empty() && gathers.empty(); }
 };
 
-// `uses` is ir::uses_of, `makers` ir::makers_of.
+// `uses` is ir::uses_of and `makers` is ir::makers_of of the function; products are cut into `chunks` chunks.
 ChunkedProducts chunked_products(const ir::Function& function, const interpret::Instance<interpret::Mixed>& instance,
                                  const std::vector<int32_t>& uses, const std::vector<int32_t>& makers, int chunks);
 

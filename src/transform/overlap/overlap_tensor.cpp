@@ -12,18 +12,20 @@
 //
 // With sequence parallelism a chunk has rows of every device (interleaved_rows.h), and operands are gathered:
 //
-//   what is gathered            what happens
-//   rows of a product           go round a ring: those of one device are multiplied while those of the next one come
-//   dy of a MatMulGrad          the same for the gradient of x; that of the weight comes after all rows
-//   x of a MatMulGrad           gathered at once beside the gradient of x, which is summed at once beside that of the
-//                               weight
-//   rows of a gradient of a     in a backward pass that is split: gathered at once beside the gradients of weights
-//   before weight
+//   gathered operand            what happens
+//   rows of a product           They travel round a ring: those of one device are multiplied while those of the next
+//                               device arrive.
+//   dy of a MatMulGrad          The same for the gradient of x; that of the weight follows when all rows are there.
+//   x of a MatMulGrad           One gather, beside the gradient of x, whose sum is then one collective beside the
+//                               gradient of the weight.
+//   rows of the gradient of     Only in a backward pass that is split: one gather, beside the gradients of other
+//   a weight                    weights that are computed before.
 //
-// Several products may read the same rows, as those of queries, keys and values do. They take the rows of one device
-// after those of the other together, as one product of all their weights would. Their gradients of x are added up, and
-// that sum is summed over the devices beside the gradients of the weights; in a backward pass that is split, where
-// these are computed elsewhere, it is computed and summed in chunks.
+// Several products may read the same rows, as those of queries, keys and values do. They process the rows of one device
+// together before those of the next, as a single product with all their weights would. The gradients that they give for
+// their common x are added up, and the result is summed over the devices:
+//   1. beside the gradients of the weights; or,
+//   2. in a backward pass that is split, where the gradients of weights are computed elsewhere, chunk by chunk.
 #include <algorithm>
 #include <optional>
 #include <set>

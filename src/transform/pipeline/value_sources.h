@@ -1,4 +1,4 @@
-// Where the values of a pipeline are made.
+// Where the values of a pipelined program come from: the device that computes one, or the Reshard that brings it.
 #pragma once
 
 #include <map>
@@ -12,14 +12,15 @@ namespace foreflow::transform {
 
 class ValueSources {
  public:
-  // All must outlive it.
+  // All arguments must outlive the object.
   ValueSources(const PipelinedProgram& program, const StageFunctions& functions, const PlacedValues& placed);
 
-  // The device where a value is made for a microbatch.
+  // The device that has the value of microbatch `part` first.
   int of(ir::ValueId id, int part) const;
-  // The Reshard, by the number of its op, that hands a value on to a stage that is sharded in another way.
+  // The index of the Reshard of which the value is a result. A Reshard brings values to a stage that is sharded in
+  // another way.
   std::optional<size_t> transfer_of(ir::ValueId id) const;
-  // Those whose first operand it is.
+  // The Reshards whose first operand the value is.
   std::span<const size_t> transfers_from(ir::ValueId id) const;
 
  private:

@@ -1,4 +1,5 @@
-// Values that are in memory at the same time in a backward pass, without its program: for bounds.
+// Sets of values that a backward pass must have in memory at the same time. They are found in the program before it is
+// pipelined, and bounds of the memory follow from them.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +11,28 @@
 
 namespace foreflow::transform {
 
-// What one op of the backward pass reads, or makes, whichever is more; or what the ops after a recomputed segment read
-// of it.
+// One such set:
+//   1. the operands of an op, or its results, whichever are larger; or
+//   2. the values of a recomputed segment that ops behind the segment read.
 struct WorkingSet {
-  int32_t anchor;  // of the op
-  Bytes whole;     // with whole values
-  Bytes in_parts;  // without those that may be there in parts
+  int32_t anchor;  // as in anchors.h: the forward op whose stage needs the set
+  Bytes whole;     // of all values
+  Bytes in_parts;  // without the values of which only a part may be in memory
 };
 
-// How the values of a program count.
+// The memory that values take.
 struct StoredValues {
   std::function<size_t(size_t value)> root_of;      // the value whose memory it shares
-  std::function<bool(size_t value)> is_stored;      // as an activation or a gradient
+  std::function<bool(size_t value)> is_stored;      // it is an activation or the gradient of one
   std::function<Bytes(size_t value)> bytes_of;      // the mean over the devices
   std::function<Bytes(size_t value)> bytes_on_one;  // on a device that has it
 };
 
-// Values of which `overlap_tensor` may make only parts at a time: gathered rows, and terms of sums.
+// The values of which `overlap_tensor` may keep only a part at a time: gathered rows, and operands of collectives that
+// sum.
 std::set<size_t> values_in_parts(const ir::Function& function, const std::function<size_t(size_t value)>& root_of);
 
-// `in_parts` is values_in_parts.
+// The working sets of the backward ops of `function`. Per op: its phase and its anchor. `in_parts` is values_in_parts.
 std::vector<WorkingSet> working_sets(const ir::Function& function, const std::vector<StagePhase>& phases,
                                      const std::vector<int32_t>& anchors, const std::set<size_t>& in_parts,
                                      const StoredValues& values);

@@ -1,4 +1,4 @@
-// Finds the gradients that the ranks with copies of a weight make, behind the sum of them that an optimizer takes.
+// Finds the gradients that the ranks with copies of one weight compute, from the sum of them that an optimizer reads.
 #pragma once
 
 #include <vector>
@@ -7,18 +7,20 @@
 
 namespace foreflow::transform {
 
-// What an optimizer takes, and what it is made of:
+// The gradient that the optimizer of one rank reads, taken apart. For D2 in
 //
 //   %sum.1, %sum.2 = MPIAllreduce[of_copies = 1](%dw.1, %dw.2)     of D1 and D2, which hold copies of %w
 //   %w.2_1 = Optimizer(%w.2, %sum.2)
+//
+// `own` is %dw.2, `terms` are %dw.1 and %dw.2, and `ops` has the MPIAllreduce.
 struct GradientSum {
-  ir::ValueId own;                 // the gradient that this rank makes: %dw.2
-  std::vector<ir::ValueId> terms;  // those of all ranks, in their order; `own` alone if nothing is summed
-  std::vector<size_t> ops;         // that make the sum, and convert for it
+  ir::ValueId own;                 // the gradient that this rank computes
+  std::vector<ir::ValueId> terms;  // the gradients of all ranks, in rank order; `own` alone if nothing is summed
+  std::vector<size_t> ops;         // the sum, and the conversions before and behind it
 };
 
-// That of the value `taken`. `makers` and `uses` are those of the entry's values. An op counts only if nothing but the
-// sum reads what it makes.
+// The gradient `taken` of an optimizer, taken apart. `makers` is ir::makers_of and `uses` is ir::uses_of of the entry.
+// An op belongs to `ops` only if nothing else reads its results.
 GradientSum gradient_sum(const ir::Function& entry, const std::vector<int32_t>& makers,
                          const std::vector<int32_t>& uses, ir::ValueId taken);
 
