@@ -15,7 +15,7 @@ using Calibrations = std::vector<const DeviceCalibration*>;
 
 // What a framework adds to the laws.
 struct LawTerms {
-  // Of each kernel, beside what the laws say: the gap between kernels that are launched one by one.
+  // Added to the time that a law gives each kernel: the gap between kernels that are launched one by one.
   Seconds kernel_overhead{0};
   Bytes optimizer_bytes{0};  // for each parameter; 0: those of the operands and results
   Bytes gradient_bytes{0};   // for each gradient that is held for a parameter, besides

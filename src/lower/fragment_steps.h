@@ -42,9 +42,9 @@ class FragmentSteps {
   FragmentSteps(EventTables& tables, Recorder& recorder, const std::string& name)
       : tables_(tables), recorder_(recorder), name_(name) {}
 
-  // That of the device; begins it if there is none.
+  // The compute that is open on the device; a new one if none is.
   OpenCompute& open(const ir::Device& device) { return open_[device]; }
-  // Ends it if there is one. By value, because a reference may be to what is erased here.
+  // Ends the open compute of the device, if there is one. By value: the caller may refer to the entry that is erased.
   void close(ir::Device device);
   void close_all();
 
@@ -52,9 +52,9 @@ class FragmentSteps {
   void meet(const stream::Communication& what, std::span<const MeetingPart> parts) {
     meet(tables_.number_of(what), parts, false);
   }
-  // As above; `communication`: its number in the tables. `of_all_replicas`: those of all replicas meet.
+  // The same for the entry `communication` of the tables. With `of_all_replicas` the streams of all replicas take part.
   void meet(int32_t communication, std::span<const MeetingPart> parts, bool of_all_replicas);
-  // `to` waits for what `from` computes before. What `to` computes meanwhile need not end.
+  // `to` waits until `from` has computed what it began before. The open compute of `to` stays open.
   void hand_over(const stream::Communication& what, const ir::Device& from, const ir::Device& to);
   // A communication of one stream moves nothing, but its result takes memory.
   void account_alone(const MeetingPart& part);

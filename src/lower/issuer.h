@@ -20,9 +20,10 @@ class Issuer {
     whole,  // a program without calls: one microbatch, forward and backward
     caller  // the entry of a program with calls
   };
-  // How much longer than `costs` the host of a device takes: platform::time_ratio.
+  // The time that the host of a device takes, as a multiple of `costs` (platform::time_ratio).
   using Pace = std::function<double(const ir::Device& device)>;
-  // `backward`: by value of the function, whether it depends on the gradient of the loss; empty: no one asks.
+  // `backward`: per value of the function, whether it depends on the gradient of the loss; empty where it is not
+  // needed.
   Issuer(const HostCosts& costs, Pace pace, Fragment fragment, const ir::Function& function,
          const std::vector<bool>& backward);
 
@@ -33,7 +34,7 @@ class Issuer {
   // Adds the kernels of an op, which take `time` together, to the compute that runs on `device`. 0: it lengthens the
   // last one.
   void add(const ir::Op& op, const ir::Device& device, int kernels, Seconds time, stream::Issue& issue);
-  // That of a communication among `members`: what the slowest of their hosts needs.
+  // The issue of a communication among `members`. It takes as long as the slowest of their hosts needs.
   stream::Issue of(collective::Kind kind, const std::vector<ir::Device>& members) const;
 
  private:

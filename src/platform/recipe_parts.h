@@ -9,10 +9,10 @@
 
 namespace foreflow::platform {
 
-// "topology" or "parts".
+// The nodes of a recipe: those of "topology", or of each of "parts".
 std::vector<Part> read_nodes(const JsonView& json);
 
-// That which is named, or which the topology comes with. Throws Error at "fabric".
+// The fabric that the recipe names, or else the one that its topology comes with. Throws Error at "fabric".
 const FabricDef& fabric_of(const JsonView& json);
 
 // Throws Error at a key that is neither of parts, nor of the fabric, nor `besides`.

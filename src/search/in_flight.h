@@ -8,16 +8,16 @@
 
 namespace foreflow::search {
 
-// Of the devices d of a schedule, each of which has, at some time, n(d) microbatches or more in flight in every one of
-// its chunks. A device may have n(d) = 0; it then counts in none of these.
+// Figures of a schedule. For each of its devices d, n(d) is the largest number of microbatches that every chunk of the
+// device has in flight at one and the same time.
 struct InFlight {
-  double inverse = 0;  // the sum of 1 / n(d)
-  double most    = 0;  // the largest n(d)
-  int pipes      = 1;
-  bool all       = false;  // no n(d) is 0
+  double inverse = 0;      // the sum of 1 / n(d) over the devices with n(d) > 0
+  double most    = 0;      // the largest n(d)
+  int pipes      = 1;      // schedule::Plan::pipes
+  bool all       = false;  // n(d) > 0 for all devices
 };
 
-// Keeps what it has counted.
+// Counts each schedule and size once.
 class InFlightTable {
  public:
   const InFlight& of(const schedule::ScheduleDef& schedule, const schedule::Size& size);

@@ -30,9 +30,10 @@ class OpenBranches {
   void clear();
   void push(Entry entry);
   bool empty() const { return entries_.empty(); }
-  // Requires: there is one.
+  // The first by Entry::operator<. Requires: there is a branch.
   const Entry& front() const { return entries_.front(); }
-  // Of those with refined bounds, where there are some: others with a higher bound seldom fit in memory. Likewise.
+  // The most promising branch. If some branches have refined bounds, the best of these: where only rough bounds are
+  // known, the points with the best ones seldom fit in memory. Requires: there is a branch.
   const Entry& most_promising() const;
   // The number of points in all of them.
   size_t points() const { return points_; }

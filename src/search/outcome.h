@@ -46,7 +46,7 @@ class Outcome {
   Standing standing_;
   RefusedList refused_;
   Twins twins_;
-  // Of predicted points, by their text: the place in the ranking, or the refusal.
+  // By the text of a point that was predicted: its place in the ranking, or its refusal.
   std::map<std::string, size_t> places_;
   std::map<std::string, Refusal> refusals_;
   Result result_;

@@ -16,8 +16,9 @@ struct HeldPart {
   double share;
 };
 
-// Those of a program that was distributed by these steps, one after the other: per parameter of the last step. With
-// `shards` above 0, the first step wrote the first two of `shards` shards (two_shards).
+// The parts that the parameters of a distributed program hold, in the order of its parameters. `steps` are the pieces
+// of the parameters after each step of its distribution, one after the other. With `shards` above 0, the first step
+// wrote the first two of `shards` shards (two_shards).
 std::vector<HeldPart> held_parts(const std::vector<std::vector<Piece>>& steps, int shards = 0);
 
 struct Clipping {

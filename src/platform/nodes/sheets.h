@@ -9,10 +9,10 @@
 
 namespace foreflow::platform {
 
-// That of a row of devices().
+// The data sheet of a kind of devices. Throws Error when devices() has no such row.
 inline const DataSheet& sheet(std::string_view kind) { return devices().get(kind, "a node").sheet; }
 
-// That of a row of cpus().
+// The CPU of this name. Throws Error when cpus() has no such row.
 inline Cpu host_cpu(const std::string& name) { return cpu_named(name, "a node"); }
 
 }  // namespace foreflow::platform

@@ -10,8 +10,9 @@ namespace foreflow::transform {
 
 struct StageMessages {
   std::vector<StageModel::Message> distinct;
-  std::vector<int32_t> of_op;  // per op: its number among them; -1: it is no message
-  // Likewise, of a sum that may run beside a product, where the op after it is in another task.
+  std::vector<int32_t> of_op;  // per op: its index in `distinct`; -1: it is no message
+  // Per op: the index that holds instead where the op after it belongs to another task, so that nothing in its own task
+  // waits for it. Only for sums that may run beside a product; -1 for other ops.
   std::vector<int32_t> not_awaited;
 };
 

@@ -18,24 +18,25 @@ struct EntrySoFar {
   const DataParallel& how;
   const ReplicaExchange& messages;
   const ConvertedWeights& converted;
-  const std::vector<ir::ValueId>&map, &given;                    // by value: its copy now, and at the beginning
-  const std::vector<size_t>& next;                               // by window: the next one of its device, or kNoOp
-  const std::map<size_t, std::vector<ir::ValueId>>& gathered;    // by window: what its gather made, which began
-  const std::map<std::pair<size_t, size_t>, ir::ValueId>& kept;  // by call and weight: as it was converted there
+  const std::vector<ir::ValueId>&map, &given;                  // by value: its latest copy, and its first one
+  const std::vector<size_t>& next;                             // by window: the next window of its device, or kNoOp
+  const std::map<size_t, std::vector<ir::ValueId>>& gathered;  // by window: the results of a gather that has begun
+  const std::map<std::pair<size_t, size_t>, ir::ValueId>&
+      kept;  // by (call, weight): the weight that the call converted
 };
 
 struct CallExchanges {
   CallExchange inside;
   std::vector<ir::ValueId> additional;  // the arguments for `inside.extra`
-  std::vector<size_t> handed_on;        // windows that the call begins to gather for later ones
-  std::vector<size_t> kept;             // weights that the call returns as it converted them, as in `inside.keeps`
+  std::vector<size_t> handed_on;        // windows whose gather begins in the call and ends in a later call
+  std::vector<size_t> kept;             // weights that the call returns converted, in the order of `inside.keeps`
 };
 
 class CallExchangeFinder {
  public:
   explicit CallExchangeFinder(const EntrySoFar& so_far);
 
-  // Those of the call that is op `o` of the entry.
+  // The exchanges inside the call that is op `o` of the entry.
   CallExchanges of(size_t o);
 
  private:
@@ -59,9 +60,9 @@ class CallExchangeFinder {
   const EntrySoFar so_far_;
   const ir::Function& entry_;
   std::vector<size_t> argument_;  // by value of the entry: its position among the arguments of the call; kNoOp: none
-  // What belongs to the call at hand.
+  // State of one execution of of(): the call, and the windows that it needs.
   size_t call_ = 0;
-  std::vector<size_t> opened_;  // windows
+  std::vector<size_t> opened_;
   CallExchanges found_;
 };
 

@@ -19,21 +19,22 @@ struct Position {
   auto operator<=>(const Position&) const = default;
 };
 
-// A weight whose gradient is a sum over all that hold a copy of it: the replicas, and the ranks inside of each (of
-// context parallelism, and those that share experts). Op `op` is its optimizer; as one of several weights that the op
-// updates it has the index `row`.
+// A weight whose gradient is summed over all devices that hold a copy of the weight: those of all replicas and, within
+// a replica, the ranks of context parallelism and the ranks that share experts.
 struct TrainedWeight {
-  size_t op, row;
-  ir::ValueId weight, gradient;      // the gradient that this rank makes
+  size_t op, row;                    // its optimizer op, and the index of the weight among those that the op updates
+  ir::ValueId weight, gradient;      // the gradient is the one that this rank computes
   std::vector<ir::ValueId> states;   // parameters
   std::vector<ir::ValueId> results;  // the new weight and the new states
-  // What the optimizer takes: the gradient, or what is made of it by `sums`.
+  // The value that the optimizer reads: the gradient, or the result of `sums`.
   ir::ValueId taken;
-  // The ops of the entry that one sum over all copies replaces: the sums over ranks and the conversions for them.
+  // The ops of the entry that sum the gradient over the ranks of the replica, with their conversions. One sum over all
+  // copies in all replicas replaces them.
   std::vector<size_t> sums = {};
-  // The number of ranks of a replica that hold a copy, and which of them this one is.
+  // The number of ranks of a replica that hold a copy, and the index of this one among them.
   size_t ranks = 1, rank = 0;
-  // Of rank 0: the indices of the weights of all ranks in the list, in their order; it stands for them. Else empty.
+  // For rank 0, which represents the other ranks: the indices of the weights of all ranks in the list of weights, in
+  // rank order. Empty for other ranks.
   std::vector<size_t> copies = {};
 };
 

@@ -23,9 +23,10 @@ struct CallExchange {
     bool packed;
   };
   // The weights that must be whole on `devices` from op `at` on, those of the first device before those of the next
-  // one. They are gathered here, unless that was begun earlier and `arriving`, one per device, is the result. Then the
-  // gather of the weights `next` begins: those of opens[next_open], or, if that is kNoOp, those of a later call, for
-  // which they become a result.
+  // one.
+  //   1. If their gather began earlier, `arriving` has its result on each device. Otherwise they are gathered here.
+  //   2. After that the gather of the weights `next` begins. They are the weights of opens[next_open]; if next_open is
+  //      kNoOp, they are those of a later call, and the function returns them.
   struct Open {
     size_t at;
     std::vector<ir::Device> devices;
@@ -33,14 +34,15 @@ struct CallExchange {
     std::vector<ir::ValueId> arriving = {};
     std::vector<ir::ValueId> next     = {};
     size_t next_open                  = kNoOp;
-    // Of weights that are converted where they arrive: what is read instead of a new conversion, an additional
-    // parameter, or the weight itself as it was opened before; none: it is converted. Empty: all are.
+    // Where weights are converted when they arrive: per weight, the value that is read in place of a new conversion.
+    // That is an additional parameter, or a weight that was opened before; ValueId::none: the weight is converted here.
+    // Empty: all weights are.
     std::vector<ir::ValueId> held = {};
   };
   std::vector<Sum> sums;                    // ascending by `at`
-  std::map<ir::Device, ir::ValueId> begun;  // the sums that devices began last before the call and must wait for
+  std::map<ir::Device, ir::ValueId> begun;  // per device: the sum that began last before the call; it must wait for it
   std::vector<Open> opens;                  // ascending by `at`
-  std::vector<ir::ValueId> keeps;           // weights of `opens`, which become results as they were converted
+  std::vector<ir::ValueId> keeps;           // weights of `opens` that the function returns converted
   // An additional parameter. The types of gathered weights are not used; names serve readers of the program only.
   struct Extra {
     ir::Type type;
