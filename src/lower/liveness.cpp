@@ -64,8 +64,9 @@ std::vector<Views> views_of_one_value(const ir::Function& function) {
   return pairs;
 }
 
-// Per result of a function: the number of an earlier result that has the same memory; -1 if there is none. A view of a
-// part has fewer bytes; `bytes` are those of the results, in the function or in a call of it.
+// Per result of a function: the index of an earlier result that has the same memory; -1 if there is none. Views of one
+// value have the same memory if they have the same size: a smaller one is a view of a part. `bytes` gives the size of a
+// result, in the function or in a call of it.
 template <class BytesOf>
 std::vector<int32_t> same_results(size_t results, const std::vector<Views>& views, const BytesOf& bytes) {
   std::vector<int32_t> same(results, -1);
@@ -106,7 +107,8 @@ class Analysis {
   }
 
  private:
-  // Values whose memory a caller or a callee takes over, who know no more of it than their type.
+  // Finds the values whose memory a caller or a callee takes over. The other side sees only their type, so it does not
+  // know that they may be parts of a larger value.
   void find_escaping() {
     escapes_.resize(function_.values.size());
     const auto mark = [&](ir::ValueId id) {
@@ -125,7 +127,7 @@ class Analysis {
     }
   }
 
-  // Whether ops read the results, parts of the operand, where they are in it.
+  // True where the results are parts of the operand and stay in its memory, so that they need none of their own.
   bool are_parts_in_place(const ir::Op& op) const {
     if (rule_ == cost::MemoryRule::distir || op.result_count < 2 || op.attributes->int_or("placed", 0) != 1)
       return false;
@@ -204,7 +206,7 @@ class Analysis {
     return rule_ == cost::MemoryRule::reuse && same_type ? inputs[0] : ir::ValueId::none;
   }
 
-  // True if nothing reads the value, or another one in its buffer, after op `o`, in this function or its caller.
+  // True if nothing reads the buffer of the value after op `o`, in this function or its caller.
   bool may_overwrite(ir::ValueId id, int32_t o) const {
     const auto buffer = static_cast<size_t>(result_.buffer_of[ir::index(id)]);
     return last_read_[buffer] == o && (buffer >= function_.parameters.size() || boundary_.dies[buffer] != 0);

@@ -137,7 +137,8 @@ Demand::Part part_of(const std::vector<PartOp>& ops, int ways, int shards, const
   return part;
 }
 
-// Weights that only infer in fp8 have a byte for each number: of others that is too little, as a bound may be.
+// Lower bound of the memory of a weight. With fp8 in inference it is one byte for each number, which is too little for
+// weights that stay in another type.
 Bytes held(const ir::Type& weight, const Scenario& scenario) {
   const bool fp8 = scenario.workload.fp8 && scenario.workload.mode == workload::Mode::inference && weight.is_tensor();
   return fp8 ? Bytes(static_cast<double>(ir::element_count(weight.dims))) : ir::bytes_of(weight);
@@ -169,7 +170,8 @@ void add_peak(const Scenario& scenario, const ir::Module& module, const platform
   const auto first = [&](const stream::Stream& stream) {
     return program.devices[static_cast<size_t>(stream.device)].index == kFirst.index;
   };
-  // With several streams on a device, one may free what another allocated, so only the initial memory is certain.
+  // If the device has several streams, one may free what another has allocated, so only the memory at the start is
+  // certain.
   const bool alone = std::count_if(program.streams.begin(), program.streams.end(), first) == 1;
   for (const stream::Stream& stream : program.streams) {
     if (!first(stream)) continue;

@@ -18,7 +18,7 @@ namespace {
 using scenario::Demand;
 using scenario::Scenario;
 
-// True when recomputation depends on the memory of each stage, so that the unpipelined replica does not show it.
+// True when what is recomputed depends on the memory of each stage, so that it is unknown before there are stages.
 bool adapts(const scenario::Strategy& strategy) {
   return strategy.recompute.kind == transform::Recompute::Kind::optimal;
 }
@@ -34,7 +34,7 @@ int64_t microbatch_of(const Scenario& scenario) {
 Json family_strategy(const Scenario& scenario, int64_t batch) {
   scenario::Strategy one = scenario.strategy;
   if (adapts(one)) one.recompute = {};
-  one.sequence_first = false;  // whose copies not every size of microbatches has
+  one.sequence_first = false;  // it adds copies, but not for every microbatch size: the bound must hold without them
   Json strategy      = Json::object();
   for (const scenario::StrategyKeyDef& key : scenario::strategy_keys()) {
     if (key.of_one_replica) strategy.set(key.name, key.write(one));
@@ -43,7 +43,7 @@ Json family_strategy(const Scenario& scenario, int64_t batch) {
   return strategy.set("dp", sharing).set("global_batch", sharing * batch);
 }
 
-// Whether the demand of one replica bounds the scenario. Nothing bounds one whose stages are sharded in different ways.
+// Whether the demand of one replica bounds the scenario. There is no bound where stages are sharded in different ways.
 bool has_family(const Scenario& scenario) { return batch_of(scenario) > 0 && !scenario.strategy.has_unequal_stages(); }
 
 // The scenario whose demand bounds the family.
@@ -51,7 +51,7 @@ Json family_of(const Scenario& scenario, int64_t batch) {
   return Json(scenario.source).set("strategy", family_strategy(scenario, batch)).set("placement", Json::object());
 }
 
-// A framework may say more of the workload where degrees are above 1.
+// The workload is part of the name because a framework may change it where a degree of parallelism is above 1.
 std::string workload_of(const Scenario& scenario) { return scenario.source.find("workload")->dump_compact(); }
 
 std::string name_of(const ReadPoint& point, int64_t batch) {
@@ -207,7 +207,7 @@ class Bounder {
     const double stages = strategy_.pp;
     const Bytes weights = this->weights();
     const Bytes result  = share * demand_.result / (plain() ? 1 : 2);
-    // Products that are cut may have only parts of what they read and make.
+    // Products that are cut into chunks may have only parts of their operands and results in memory.
     const bool uncut     = strategy_.tp == 1 || strategy_.tensor_chunks == 1;
     const bool kept      = uncut && !sharded_ && !strategy_.offload && !adapts(strategy_);
     const Bytes alive    = kept ? part * demand_.activations : Bytes(0);
@@ -233,9 +233,11 @@ class Bounder {
     return strategy_.offload || depends ? Bytes(0) : part * demand_.held;
   }
 
-  // A device d with n(d) microbatches in flight needs w(d) + n(d) h(d) or more, which is m at most. Divided by n(d) and
-  // added up over the devices, whose weights w(d) and activations h(d) add up to W and H: W / max n(d) + H <= m times
-  // the sum of 1 / n(d).
+  // Lower bound m of the peak of the device that needs most. Device d has weights w(d), which add up to W, and keeps
+  // h(d) for each microbatch in flight, which adds up to H. With n(d) microbatches in flight it needs
+  //   w(d) + n(d) h(d) <= m.
+  // Divided by n(d) and added up over all devices, this is
+  //   W / max n(d) + H <= m * sum of 1 / n(d).
   Bytes in_flight(double part) const {
     if (!training_) return Bytes(0);
     const InFlight& counts = in_flight_.of(*strategy_.schedule, strategy_.schedule_size);

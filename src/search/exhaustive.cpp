@@ -225,7 +225,8 @@ class Search {
     waiting_.push(std::move(entry));
   }
 
-  // With the refined bound of the branch. False: it has no point that is good enough.
+  // Tightens the figures of `prospect` by the refined bound of its branch. False, and the branch is refused, when they
+  // show that it has no point that is good enough.
   bool sharpened(Prospect& prospect, const Branch& branch, const Bound& bound) {
     Figures& most        = prospect.most;
     most.memory          = std::max(most.memory, bound.memory);
@@ -243,7 +244,7 @@ class Search {
     return true;
   }
 
-  // The chosen branches are open until they are answered.
+  // Reports the progress. `chosen` are the branches that workers are at, which count as open until they are answered.
   void report(const std::vector<Entry>& chosen) {
     const ObjectiveDef& objective    = *question_.goal().objective;
     const std::optional<double> best = outcome_.standing().best();
@@ -268,7 +269,7 @@ class Search {
   const Question& question_;
   const Options& options_;
   Surveyor surveyor_;
-  BranchWorker worker_;  // used in the workers
+  BranchWorker worker_;  // used by the worker processes only
   Outcome outcome_;
   OpenBranches waiting_;
   DistinctPoints distinct_;

@@ -52,7 +52,8 @@ bool is_degree(std::string_view key) {
               "has more than " + std::to_string(kMostDegrees) + " combinations of dp, tp and pp; list fewer values");
 }
 
-// The divisors of the number of devices. Where stages may be unequal, any small number, too: their sum counts.
+// The divisors of the number of devices. Where stages may be unequal, all small numbers as well, because then the sum
+// over the stages has to be the number of devices, and not a product.
 Choices possible_degrees(const JsonView& strategy, int64_t devices) {
   constexpr int64_t kSmall = 16;
   Choices choices          = all_divisors(devices);
@@ -63,7 +64,7 @@ Choices possible_degrees(const JsonView& strategy, int64_t devices) {
   return choices;
 }
 
-// Most combinations do not multiply to the number of devices.
+// All combinations of degrees. If a degree is left open, only those that use exactly the devices that there are.
 Choices degrees(const JsonView& strategy, const SpaceFacts& facts) {
   Choices choices = {Json::object()};
   bool derived    = false;
@@ -102,8 +103,8 @@ Choices degrees(const JsonView& strategy, const SpaceFacts& facts) {
                                     " devices; use degrees whose product divides them, or state all three");
 }
 
-// For a cluster whose number of devices is no product with the stated degrees, where another cluster's is: degrees that
-// it refuses, as one of those left open is larger than the number of its devices.
+// A choice that a cluster refuses, for a cluster that no degrees fit while they fit another cluster: the stated
+// degrees, and one more device than it has for the first degree that is left open.
 Json one_too_many(const JsonView& strategy, int64_t devices) {
   Json choice = Json::object();
   for (const AxisDef& row : degree_table()) {
@@ -116,7 +117,8 @@ Json one_too_many(const JsonView& strategy, int64_t devices) {
   return choice;
 }
 
-// The degrees are decided together, and with them what the framework makes of them.
+// One dimension for all degrees, because they depend on each other. A choice includes the keys that the framework
+// derives from its degrees.
 Dimension degrees(const JsonView& strategy, const std::vector<SpaceFacts>& facts, FrameworkKeys framework) {
   Dimension dimension{"dp-tp-pp", {}, nullptr};
   bool fits = false;

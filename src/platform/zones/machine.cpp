@@ -17,8 +17,9 @@
 namespace foreflow::platform::zones {
 namespace {
 
-// What a file says nothing of. A byte per flop: what CPUs of the years of these files had (McCalpin, "Memory Bandwidth
-// and Machine Balance in Current High Performance Computers", 1995, and its updates).
+// Assumptions about the memory of CPUs, of which files say nothing. A bandwidth of one byte per flop is what CPUs of
+// the years of these files had (McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers",
+// 1995, and its updates).
 constexpr Bytes kCpuMemory(64 * 0x1p30);
 constexpr double kBytesPerFlop = 1;
 
@@ -52,8 +53,8 @@ bool computes_nothing(const Device& cpu) {
   return cpu.memory_bandwidth == BytesPerSecond(0) || cpu.peak("f32") == FlopsPerSecond(0);
 }
 
-// What joins the devices of a host, which a file says nothing of either. Of an NVLink all links of a device together,
-// one way (NVIDIA's data sheets of P100, V100, A100, H100 and B200, which give both ways).
+// The link between a device and its host, an assumption as well. NVLink: the bandwidth of all links of a device in one
+// direction, by generation, which is half of that in NVIDIA's data sheets of P100, V100, A100, H100 and B200.
 Link port_of(const Device& device) {
   constexpr std::array kNvlinks = {80_GBps, 150_GBps, 300_GBps, 450_GBps, 900_GBps};
   const auto generation         = static_cast<size_t>(device.nvlink_generation);
@@ -218,8 +219,8 @@ class Populating {
   KindNumbers<Link> links_;
 };
 
-// What the network model of the file leaves of a link's numbers. The route keeps the latency of the file, as SimGrid's
-// does; what the model adds to it comes on top of each message.
+// Applies the network model of the file to its kinds of links. Routes keep the latency that the file states, as
+// SimGrid's do; what the model adds to it is a latency of each step.
 void heed(const NetworkConfig& network, std::vector<Link>& kinds) {
   for (Link& kind : kinds) {
     kind.efficiency   = network.bandwidth_factor;

@@ -93,7 +93,7 @@ class SampleSeparator {
     return inputs.size() < 2 || inputs[1] == ValueId::none ? nullptr : maker_[ir::index(inputs[1])];
   }
 
-  // An operand with a dimension that has one element for each sample, else such a parameter.
+  // A value with a dimension that has one element for each sample: one of the operands, or else a parameter.
   ValueId counting_operand(std::span<const ValueId> inputs) const {
     const auto counts = [&](ValueId id) {
       const auto dim = id != ValueId::none && is_data(id) ? values_.dim_of(id) : std::nullopt;
@@ -108,7 +108,8 @@ class SampleSeparator {
     return ValueId::none;
   }
 
-  // Whether the op broadcasts the parts of one sample of these operands.
+  // True if the op gives the same results when the operands `same` are replaced by their parts of one sample, which it
+  // broadcasts.
   bool takes_one(const ir::Op& op, const std::vector<size_t>& same) const {
     OpTypes types(function_, op, values_.whole.entry().values);
     if (!is_elementwise(types.call())) return false;
@@ -124,8 +125,8 @@ class SampleSeparator {
     }
   }
 
-  // Marks the values that are needed as they are, and those of which the part of one sample is. False if such a part
-  // depends on a shape that is not known.
+  // Marks the values that are needed as a whole, and the values of which the part of one sample is needed. False if the
+  // part of a sample depends on a shape that is not known.
   bool find_needs() {
     for (const ValueId id : function_.results) need_whole(id);
     for (size_t o = function_.ops.size(); o-- > 0;) {
