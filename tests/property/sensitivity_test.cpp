@@ -71,7 +71,9 @@ PlatformRef with_slower_link(const PlatformRef& platform, const report::Summary&
                                         [](const auto& a, const auto& b) { return a.utilization < b.utilization; });
   const auto link    = std::find_if(platform->links().begin(), platform->links().end(),
                                     [&](const platform::Link& one) { return one.name == busiest->name; });
-  return shared(platform::with_links(*platform, {{link->name, {.bandwidth = link->bandwidth / 2}}}));
+  platform::LinkNumbers change{.stated = {"bandwidth"}, .values = *link};
+  change.values.bandwidth = link->bandwidth / 2;
+  return shared(platform::with_links(*platform, {{link->name, change}}));
 }
 
 // Twice the peaks, of arithmetic and of memory, of all devices of the kind of the busiest: one device alone would wait
