@@ -8,6 +8,8 @@ install(DIRECTORY platforms workloads calibration scenarios DESTINATION ${CMAKE_
         COMPONENT command)
 install(DIRECTORY tests/published DESTINATION ${CMAKE_INSTALL_DATADIR}/foreflow/tests COMPONENT command
         FILES_MATCHING PATTERN "*.csv")
+install(DIRECTORY tests/data/iterations tests/data/layers DESTINATION ${CMAKE_INSTALL_DATADIR}/foreflow/tests/data
+        COMPONENT command)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT command)
 
 # The library.

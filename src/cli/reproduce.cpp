@@ -1,5 +1,7 @@
 #include "foreflow/reproduce/reproduce.h"
 
+#include <filesystem>
+
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/output.h"
@@ -27,11 +29,21 @@ reproduce::Result reproduced(const reproduce::ReproductionDef& row, const Option
   return row.run(how);
 }
 
+// Foreflow's own folder is beside the command, unless that was copied alone.
+void check_folder(const std::string& folder) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(std::filesystem::path(folder) / "scenarios", unknown)) return;
+  throw Error(folder,
+              "has no scenarios/; --data names the folder that has them, tests/published/ and tests/data/, "
+              "such as Foreflow's source folder");
+}
+
 void run(const Options& options) {
   if (options.jobs < 1) throw Error("--jobs", std::to_string(options.jobs) + " is too small; use 1 or more");
   std::vector<const reproduce::ReproductionDef*> rows;
   for (const std::string& name : options.names)
     rows.push_back(&reproduce::reproductions().get(name, "foreflow reproduce"));
+  check_folder(options.folder);
   std::vector<reproduce::Result> results;
   std::vector<reproduce::ScatterSeries> series;
   std::string text;
@@ -53,8 +65,9 @@ Action declare(CLI::App& command) {
   options->folder    = data_folder();
   command.add_option("NAME", options->names, "the table or figure: see foreflow list reproductions; one or more")
       ->required();
-  command.add_option("--data", options->folder,
-                     "the folder with scenarios/, calibration/ and tests/published/ (default: Foreflow's own)");
+  command.add_option(
+      "--data", options->folder,
+      "the folder with scenarios/, calibration/, tests/published/ and tests/data/ (default: Foreflow's own)");
   command.add_option("--jobs", options->jobs,
                      "worker processes (default: one a core); the answer is the same for any number");
   writes(command.add_option("--json", options->json, "write the result to FILE (- for stdout)"));

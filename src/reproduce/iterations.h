@@ -12,7 +12,7 @@
 namespace foreflow::reproduce {
 
 struct IterationSet {
-  std::string_view file;      // "vtrain_a100_2gpu.csv"
+  std::string_view file;      // "vtrain_a100_2gpu.csv", in data/iterations
   bool is_ours = false;       // the file is below tests/published of this repository
   std::string_view scenario;  // below scenarios/reproductions, without .json
   // Columns of words that the name of a row begins with.

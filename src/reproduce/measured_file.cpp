@@ -9,17 +9,20 @@
 
 namespace foreflow::reproduce {
 
+namespace fs = std::filesystem;
+
 std::string measured_file(const Options& options, std::string_view file) {
-  const char* const chosen          = std::getenv("FOREFLOW_SHARED");
-  const std::filesystem::path there = chosen != nullptr
-                                          ? std::filesystem::path(chosen)
-                                          : std::filesystem::weakly_canonical(options.folder).parent_path() / "shared";
-  const std::filesystem::path path  = there / "data" / file;
-  if (!std::filesystem::exists(path))
-    throw Error(path.string(), fmt::format("the measurements are not there; FOREFLOW_SHARED names the folder that has "
-                                           "data/{}",
-                                           std::filesystem::path(file).parent_path().string()));
-  return path.string();
+  const char* const chosen = std::getenv("FOREFLOW_SHARED");
+  const fs::path shared =
+      chosen != nullptr ? fs::path(chosen) : fs::weakly_canonical(options.folder).parent_path() / "shared";
+  const fs::path there = shared / "data" / file, here = fs::path(options.folder) / "tests/data" / file;
+  for (const fs::path& path : {there, here}) {
+    if (fs::exists(path)) return path.string();
+  }
+  const std::string kind = fs::path(file).parent_path().string();
+  throw Error(there.string(), fmt::format("the measurements are not there; they belong in data/{} of the folder that "
+                                          "FOREFLOW_SHARED names, or in tests/data/{} of the one that --data names",
+                                          kind, kind));
 }
 
 std::string bias_note(std::string_view what, const Result& result) {

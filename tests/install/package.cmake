@@ -57,6 +57,8 @@ run(${FOREFLOW} simulate ${WORK}/moved/share/foreflow/scenarios/gpt2_xl_dgx2.jso
 expect("foreflow simulate" "${output}" "iteration   1[.]352 s")
 run(${FOREFLOW} reproduce distir_figure10 --jobs 1)
 expect("foreflow reproduce" "${output}" "mean error")
+run(${FOREFLOW} reproduce korthikanti_layers --jobs 1)
+expect("foreflow reproduce of measured layers" "${output}" "mean error")
 file(REMOVE ${WORK}/moved/share/foreflow/scenarios/reproductions/distir_figure10.json)
 execute_process(COMMAND ${FOREFLOW} reproduce distir_figure10 ERROR_VARIABLE error RESULT_VARIABLE exit)
 expect("foreflow reproduce without its scenario" "${exit} ${error}" "^1 foreflow: error: ${WORK}/moved/share/foreflow")

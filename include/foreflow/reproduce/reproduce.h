@@ -1,5 +1,6 @@
 // Reproductions of published tables and figures: the published value, Foreflow's value, and the error. Each
-// reproduction is a row of a table; its scenarios are in scenarios/, its published numbers in tests/published/.
+// reproduction is a row of a table; its scenarios are in scenarios/, its published numbers in tests/published/ or
+// tests/data/.
 #pragma once
 
 #include <functional>
