@@ -7,7 +7,7 @@ namespace foreflow::cli {
 
 // As long as it lives, the first SIGINT or SIGTERM does not end the process, but is noted; a second one ends it,
 // unless it comes within a second of the first. Child processes that are forked meanwhile note them, too. A signal that
-// is ignored stays ignored.
+// is ignored stays ignored. Once one has been noted, they stay so until the process ends.
 class Interruption {
  public:
   Interruption();

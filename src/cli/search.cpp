@@ -96,7 +96,7 @@ search::Goal goal(const Options& options) {
   return goal;
 }
 
-search::Result searched(const Options& options) {
+search::Result searched(const Options& options, const Interruption& interruption) {
   search::Options how;
   how.jobs    = at_least_one("--jobs", options.jobs);
   how.top     = static_cast<size_t>(at_least_one("--top", options.top));
@@ -119,7 +119,6 @@ search::Result searched(const Options& options) {
       std::cerr << fmt::format("foreflow: {} predictions are in {}\n", predictions, escape::terminal(options.store));
   };
   SearchProgress progress;
-  const Interruption interruption;
   how.report        = [&](const search::Status& status) { progress.show(status); };
   how.stop          = [&] { return interruption.asked(); };
   const Json source = scenario::read_source(options.scenario, options.settings);
@@ -128,7 +127,9 @@ search::Result searched(const Options& options) {
 }
 
 void run(const Options& options) {
-  const search::Result result = searched(options);
+  // Lives until all is written: a second signal right behind the first must not cost the answer.
+  const Interruption interruption;
+  const search::Result result = searched(options, interruption);
   const auto top              = static_cast<size_t>(options.top);
   if (options.json != "-" && options.csv != "-") show(search::to_text(result, top));
   if (!options.json.empty()) {
