@@ -46,8 +46,8 @@ std::string text_of(const std::string& title, const std::vector<Event>& events) 
     measured += is_measured(event) ? 1 : 0;
   }
   std::string out = fmt::format(
-      "{}\n\n  {} different ops and messages, {} of them messages, are executed {} times on all devices\n  {} are "
-      "measured, {} are to be profiled\n\n  {:>12}  {:>10}  {:<12}  {:<22}  op or message\n",
+      "{}\n\n  {} distinct events, {} of them messages, are executed {} times on all devices\n  {} are "
+      "measured, {} are to be profiled\n\n  {:>12}  {:>10}  {:<12}  {:<22}  event\n",
       escape::terminal(title), events.size(), messages, executions(events), measured, events.size() - measured, "count",
       "time", "from", "on");
   for (const Event& event : events)
@@ -84,12 +84,12 @@ void run(const Options& options) {
 
 Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
-  reads_scenario(command.add_option("SCENARIO.json", options->scenario, "whose ops and messages")->required());
+  reads_scenario(command.add_option("SCENARIO.json", options->scenario, "whose events")->required());
   command.add_option("--set", options->settings, "PATH=VALUE: change one value, such as strategy.tp=4; repeatable")
       ->expected(1)
       ->take_all();
   command.add_flag("--missing", options->missing, "only those that the cost model has no measurement of");
-  writes(command.add_option("--json", options->json, "write them to FILE (- for stdout)"));
+  writes(command.add_option("--json", options->json, "write the events to FILE (- for stdout)"));
   writes(command.add_option(
       "--csv", options->csv,
       "write what has to be measured to FILE (- for stdout), for calibration/profile.py; seconds are 0"));
@@ -99,7 +99,7 @@ Action declare(CLI::App& command) {
 }  // namespace
 
 CommandDef row() {
-  return {"events", "the different ops and messages of a scenario, with counts: what has to be profiled",
+  return {"events", "the distinct events of a scenario, its ops and messages, with counts: what has to be profiled",
           "foreflow events scenarios/llama3_70b_512_h100.json --csv events.csv", declare};
 }
 
