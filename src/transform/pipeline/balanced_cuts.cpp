@@ -38,6 +38,18 @@ Bytes need(const CutPlace& from, const CutPlace& to, double in_flight) {
   return own_need(from, to, in_flight) + in_flight * from.crossing;
 }
 
+// What each of the two stages at a cut spends on sending, forward and backward.
+double transfer_at(const CutPlace& place, const StageLimits& limits) {
+  return 2 * limits.seconds_per_byte * place.crossing.value();
+}
+
+// Where `stage` ends.
+const CutPlace& end_of(std::span<const CutPlace> places, const Cuts& cuts, size_t stage) {
+  if (stage == cuts.size()) return places.back();
+  return *std::lower_bound(places.begin(), places.end(), cuts[stage],
+                           [](const CutPlace& place, int32_t op) { return place.op < op; });
+}
+
 class Balance {
  public:
   // `places` begin with one before everything.
@@ -65,7 +77,7 @@ class Balance {
  private:
   double transfer(size_t place) const {
     const bool end = place == 0 || place + 1 == places_.size();
-    return end ? 0 : 2 * limits_.seconds_per_byte * places_[place].crossing.value();
+    return end ? 0 : transfer_at(places_[place], limits_);
   }
 
   // A lower bound of the time of a stage that grows with its length, over its share.
@@ -196,15 +208,36 @@ Cuts balanced_cuts(std::span<const CutPlace> places, const StageLimits& limits) 
   return !within.empty() || limits.memory == Bytes(0) ? within : Balance(ends, limits, Bytes(0)).run();
 }
 
+double slowest_stage(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits) {
+  double slowest = 0, received = 0;
+  const CutPlace* from = &kStart;
+  for (size_t stage = 0; stage <= cuts.size(); ++stage) {
+    const CutPlace& to = end_of(places, cuts, stage);
+    const double sent  = stage == cuts.size() ? 0 : transfer_at(to, limits);
+    slowest            = std::max(slowest, (to.seconds - from->seconds + received + sent) / limits.shares[stage]);
+    received           = sent;
+    from               = &to;
+  }
+  return slowest;
+}
+
+Cuts balanced_at_quiet_places(std::span<const CutPlace> places, const StageLimits& limits) {
+  const size_t stages = limits.shares.size();
+  const Cuts quiet    = balanced_cuts(quiet_places(places, stages), limits);
+  const Cuts uniform  = uniform_cuts(places, limits.shares);
+  if (quiet.size() + 1 == stages) {
+    const bool possible = uniform.size() + 1 == stages && (limits.memory == Bytes(0) || fit(places, uniform, limits));
+    if (!possible || slowest_stage(places, uniform, limits) >= slowest_stage(places, quiet, limits)) return quiet;
+  }
+  return balanced_cuts(places, limits);
+}
+
 bool fit(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits) {
   const CutPlace* from = &kStart;
   for (size_t stage = 0; stage <= cuts.size(); ++stage) {
-    const auto at = stage == cuts.size()
-                        ? places.end() - 1
-                        : std::lower_bound(places.begin(), places.end(), cuts[stage],
-                                           [](const CutPlace& place, int32_t op) { return place.op < op; });
-    if (need(*from, *at, limits.in_flight[stage]) > limits.memory_of(stage)) return false;
-    from = &*at;
+    const CutPlace& to = end_of(places, cuts, stage);
+    if (need(*from, to, limits.in_flight[stage]) > limits.memory_of(stage)) return false;
+    from = &to;
   }
   return true;
 }

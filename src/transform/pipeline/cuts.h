@@ -58,6 +58,14 @@ constexpr double kSameTime  = 1e-6;  // relative
 constexpr double kIdleStage = 0.01;
 Cuts balanced_cuts(std::span<const CutPlace> places, const StageLimits& limits);
 
+// The seconds of the slowest of the stages between such cuts, over its share, with its transfers.
+double slowest_stage(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits);
+
+// The cuts of a balanced pipeline: balanced_cuts at the quiet places. In a convolutional network the bytes shrink from
+// layer to layer, so that hardly any place is quiet; where even uniform_cuts make the slowest stage faster, all places
+// count.
+Cuts balanced_at_quiet_places(std::span<const CutPlace> places, const StageLimits& limits);
+
 // Whether no stage between such cuts exceeds limits.memory.
 bool fit(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits);
 

@@ -39,7 +39,7 @@ Cuts ModelCuts::balanced(size_t prices, const StageLimits& limits) {
 const Cuts& ModelCuts::known(size_t prices, const StageLimits& limits) {
   const auto [found, fresh] =
       known_.try_emplace({prices, limits.shares, limits.in_flight, limits.memory.value(), limits.seconds_per_byte});
-  if (fresh) found->second = balanced_cuts(quiet_places(places_[prices], limits.shares.size()), limits);
+  if (fresh) found->second = balanced_at_quiet_places(places_[prices], limits);
   return found->second;
 }
 

@@ -40,7 +40,7 @@ Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, cons
   StageLimits limits = limits_of(wanted, plan);
   limits.devices     = devices;
   Cuts cuts          = wanted.partition == StagePartition::uniform ? uniform_cuts(places, limits.shares)
-                                                                   : balanced_cuts(quiet_places(places, stages), limits);
+                                                                   : balanced_at_quiet_places(places, limits);
   if (cuts.size() + 1 < stages) {
     throw RefusalError(
         Cause::stages, "pipeline: stages",

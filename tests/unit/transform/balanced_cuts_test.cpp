@@ -110,5 +110,36 @@ TEST(BalancedCuts, AreNoneWhereThereAreTooFewPlaces) {
   EXPECT_TRUE(balanced_cuts(places({1, 1}, {1, 1}), limits(3)).empty());
 }
 
+// In a convolutional network ever fewer bytes cross, so that only the last places are quiet.
+TEST(BalancedAtQuietPlaces, CutAConvolutionalNetworkInHalves) {
+  const auto all = places({1, 1, 1, 1, 1, 1, 1, 1}, {8, 7, 6, 5, 4, 3, 2, 0}, 1);
+  EXPECT_EQ(balanced_at_quiet_places(all, limits(2)), Cuts{3});
+}
+
+// Two tensors cross inside a layer of three ops, and one behind it: stages end there, though others were more even.
+TEST(BalancedAtQuietPlaces, EndStagesBehindLayers) {
+  auto all = places({1, 1, 1, 1, 1, 1, 1, 1, 1}, {3, 3, 1, 3, 3, 1, 3, 3, 0}, 1);
+  for (CutPlace& place : all) place.tensors = place.crossing == Bytes(3) ? 2 : 1;
+  EXPECT_EQ(balanced_at_quiet_places(all, limits(2)), Cuts{5});
+}
+
+TEST(BalancedAtQuietPlaces, AreNeverSlowerThanCutsOfEqualWork) {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> time(0.1, 4), bytes(0.1, 3);
+  for (int trial = 0; trial < 200; ++trial) {
+    std::vector<double> seconds(24), crossing(24);
+    for (double& value : seconds) value = time(random);
+    for (double& value : crossing) value = bytes(random);
+    const auto all = places(seconds, crossing, 1);
+    for (size_t stages = 2; stages <= 5; ++stages) {
+      const StageLimits wanted = limits(stages, 0.1);
+      const Cuts cuts          = balanced_at_quiet_places(all, wanted);
+      ASSERT_EQ(cuts.size() + 1, stages);
+      EXPECT_LE(slowest(all, cuts, 0.1), slowest(all, uniform_cuts(all, wanted.shares), 0.1) * (1 + kSameTime));
+      EXPECT_DOUBLE_EQ(slowest_stage(all, cuts, wanted), slowest(all, cuts, 0.1));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace foreflow::transform::balanced_cuts_test
