@@ -182,10 +182,16 @@ std::string to_text(const Result& result, size_t top) {
   const size_t works = result.ranked.size();
   const std::string tried =
       result.evaluated > works ? fmt::format(" ({} of them evaluated)", result.evaluated - works) : "";
-  std::string text = fmt::format("{} strategies: {} evaluated, {}{} infeasible{}, {} pruned\n", all, works, same,
-                                 result.refused, tried, result.pruned());
+  // Annealing and beams end with their budget, whatever the others are worth.
+  const bool budget = !result.proven && !result.interrupted;
+  std::string text  = fmt::format("{} strategies: {} evaluated, {}{} infeasible{}, {} {}\n", all, works, same,
+                                  result.refused, tried, result.pruned(), budget ? "not looked at" : "pruned");
   text += tally(result.reasons);
-  if (result.ranked.empty()) return text + (result.interrupted ? "\nNone was found yet\n" : "\nNo strategy works\n");
+  if (result.ranked.empty()) {
+    if (result.interrupted) return text + "\nNone was found yet\n";
+    return text + (budget && result.pruned() > 0 ? "\nNone of those that were looked at works; raise --budget\n"
+                                                 : "\nNo strategy works\n");
+  }
   if (result.worlds > 0) text += "\n" + worlds_line(result);
   const Goal& goal = result.goal;
   const Ranking ranking(result, goal);

@@ -82,6 +82,24 @@ TEST_F(Methods, AnswerWithinTheirBudgetForLargeSpaces) {
     EXPECT_FALSE(result.gap.has_value());
     EXPECT_FALSE(result.ranked.empty());
     EXPECT_NE(to_text(result, 1).find("Others may be better"), std::string::npos);
+    EXPECT_NE(to_text(result, 1).find(" not looked at\n"), std::string::npos);
+    EXPECT_EQ(to_text(result, 1).find("pruned"), std::string::npos);
+  }
+}
+
+// A model whose weights fit on no device: nothing is known of what the budget did not reach.
+TEST_F(Methods, DoNotSayThatNothingWorksWhereTheyLookedAtAPart) {
+  Json large = question();
+  large.member("workload").set("hidden", 200000);
+  Options options;
+  options.budget = 2;
+  for (const char* method : {"annealing", "beam"}) {
+    options.method         = &methods().get(method, "method");
+    const Result result    = search(large, "mlp.json", options);
+    const std::string text = to_text(result, 1);
+    ASSERT_TRUE(result.ranked.empty());
+    EXPECT_EQ(text.find("No strategy works") == std::string::npos, result.pruned() > 0) << text;
+    EXPECT_EQ(text.find("None of those that were looked at works") != std::string::npos, result.pruned() > 0) << text;
   }
 }
 
