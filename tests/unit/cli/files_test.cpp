@@ -1,4 +1,5 @@
 // No answer is written over another one, or over a file that the command reads: it is refused before any work.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,11 +63,12 @@ TEST(Files, TwoOutputsInOneAreRefused) {
   for (const std::string line : kEveryCommandWithTwoOutputs) {
     const CommandResult result = run_foreflow(words_of(line, "both", "./both"), folder.path());
     EXPECT_EQ(result.exit_code, 1) << line;
-    std::string first = option_of(line, "X") + " both", second = option_of(line, "Y") + " ./both";
-    const std::string end = ": both would be written to one file; give each a file of its own\n";
-    EXPECT_THAT(result.err, testing::AnyOf("foreflow: error: " + first + ", " + second + end,
-                                           "foreflow: error: " + second + ", " + first + end))
-        << line;
+    const std::string first = option_of(line, "X") + " both", second = option_of(line, "Y") + " ./both";
+    const auto message = [](const std::string& one, const std::string& other) {
+      return fmt::format("foreflow: error: {}, {}: both would be written to one file; give each a file of its own\n",
+                         one, other);
+    };
+    EXPECT_THAT(result.err, testing::AnyOf(message(first, second), message(second, first))) << line;
   }
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
