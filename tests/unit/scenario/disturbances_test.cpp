@@ -36,8 +36,7 @@ TEST(ScenarioNetwork, NamesACoupling) {
   EXPECT_EQ(
       complaint("network", R"({"coupling": "copled"})"),
       "mlp.json: $.network.coupling: unknown coupling \"copled\"; the nearest is \"coupled\" (see: foreflow list)");
-  EXPECT_EQ(complaint("network", R"({"pace": 1})"),
-            "mlp.json: $.network.pace: unknown key \"pace\"; use coupling");
+  EXPECT_EQ(complaint("network", R"({"pace": 1})"), "mlp.json: $.network.pace: unknown key \"pace\"; use coupling");
 }
 
 TEST(ScenarioDisturbances, SlowTheIteration) {
