@@ -67,6 +67,7 @@ void write_streams(const Options& options, const stream::Program& program) {
 void write_programs(const Options& options, const ir::Module& module,
                     const interpret::MixedInterpretation& interpretation, const std::string& title,
                     lower::Products products = lower::Products::exact) {
+  if (options.folder != "-") make_folder(options.folder);
   if (options.target == "distir") return write_ranks(options, module, interpretation);
   write_pytorch(options.folder, module, interpretation, title, products);
 }
@@ -90,14 +91,18 @@ void lower_scenario(const Options& options) {
                        sequential, scenario::resolve(scenario, sequential, *platform).value(), *platform);
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   if (options.target == "pytorch") module = lower::with_reshard_jobs(module, interpretation, {*platform}, placed);
+  // Priced before anything is written: an event without a price leaves no half of the answer behind.
+  std::optional<stream::Program> streams;
+  if (options.target == "distir") {
+    streams = at_place(scenario.file, [&] {
+      return lower::lower(module, interpretation, scenario.cost, *platform, placed).program();
+    });
+  }
   write_programs(options, module, interpretation, scenario.name,
                  scenario.workload.tf32 ? lower::Products::tf32 : lower::Products::exact);
   if (options.example)
     write_example(options.folder, module, divided_example(sequential.module, *options.example, steps));
-  if (options.target != "distir") return;
-  write_streams(options, at_place(scenario.file, [&] {
-                  return lower::lower(module, interpretation, scenario.cost, *platform, placed).program();
-                }));
+  if (streams) write_streams(options, *streams);
 }
 
 void run(const Options& options) {
@@ -111,7 +116,6 @@ void run(const Options& options) {
   if (options.example && options.target != "pytorch") {
     throw Error("--example", "is what a script checks itself with; it goes with --target pytorch");
   }
-  if (options.folder != "-") make_folder(options.folder);
   if (options.file.ends_with(".json")) return lower_scenario(options);
   if (!options.settings.empty()) throw Error("--set", "changes a scenario; " + options.file + " is a program");
   const ir::Module module = read_program(options.file);

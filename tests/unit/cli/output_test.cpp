@@ -54,6 +54,18 @@ TEST(FullDisk, LeavesTheOldFileAndNothingBesideIt) {
   EXPECT_THAT(names_in(folder.path()), testing::ElementsAre("mlp.distir"));
 }
 
+TEST(Lower, LeavesNoFolderBehindWhenItFails) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "unknown.json", R"({ "workload": { "model": "mlp" }, "strategies": {} })");
+  write_file(folder / "broken.distir", "module {");
+  for (const std::string file : {"unknown.json", "broken.distir"}) {
+    const CommandResult result = test::run_foreflow({"lower", file, "-o", "ranks"}, folder.path());
+    EXPECT_EQ(result.exit_code, 1) << file;
+    EXPECT_THAT(result.err, HasSubstr(file));
+    EXPECT_FALSE(fs::exists(folder / "ranks")) << file;
+  }
+}
+
 TEST(FullDisk, IsAnErrorOfOptionsThatWriteFiles) {
   const std::vector<std::vector<std::string>> commands = {
       {"schedule", "1f1b", "--stages", "2", "--microbatches", "4", "--json", "/dev/full"},
