@@ -50,6 +50,7 @@ class Descent {
     return false;
   }
   const std::vector<double>& constants() const { return at_; }
+  double loss() const { return loss_; }
 
  private:
   bool move(size_t i, double factor, double least) {
@@ -88,10 +89,15 @@ std::vector<Sample> some_of(const std::vector<Sample>& samples) {
   return some;
 }
 
-std::vector<double> start_of(const LawDef& law) {
-  std::vector<double> start;
-  for (const Constant& constant : law.constants) start.push_back(constant.start);
-  return start;
+// Where descents begin: at the start of every constant, and at the other start of those that have one.
+std::vector<std::vector<double>> starts_of(const LawDef& law) {
+  std::vector<double> start, other;
+  for (const Constant& constant : law.constants) {
+    start.push_back(constant.start);
+    other.push_back(constant.other_start > 0 ? constant.other_start : constant.start);
+  }
+  if (start == other) return {start};
+  return {start, other};
 }
 
 // After several descents with longer steps again, out of the corner in which one along single constants may end.
@@ -100,6 +106,15 @@ Descent descended(const LawDef& law, const Hardware& hardware, const std::vector
   Descent descent(law, hardware, some_of(samples), start, moves);
   for (const double step : {0.3, 0.1, 0.3}) descent.run(40, step);
   return descent;
+}
+
+// The best of the descents from all starts; of equal ones the first.
+Descent descended(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& samples, Moves moves) {
+  std::vector<Descent> found;
+  for (const std::vector<double>& start : starts_of(law))
+    found.push_back(descended(law, hardware, samples, start, moves));
+  return *std::min_element(found.begin(), found.end(),
+                           [](const Descent& a, const Descent& b) { return a.loss() < b.loss(); });
 }
 
 double held_out(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& samples,
@@ -128,7 +143,7 @@ double mean_error(const LawDef& law, const Hardware& hardware, const std::vector
 
 Fit fit(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& samples) {
   const Moves moves     = [](const Constant& constant) { return constant.use != Use::given; };
-  const Descent descent = descended(law, hardware, samples, start_of(law), moves);
+  const Descent descent = descended(law, hardware, samples, moves);
   Fit result;
   for (size_t i = 0; i < law.constants.size(); ++i) {
     result.determined.push_back(moves(law.constants[i]) && descent.determines(i, law.constants[i].start));

@@ -20,7 +20,8 @@ enum class Use : uint8_t {
   fitted,
   clock,   // fitted, and alone where measurements are few: how fast the processors run, and for how long
   given,   // it is `start` for every device, because no published measurement is of sizes at which it decides
-  serving  // fitted, and 0 in prices of training: what only programs that serve a model do, as those measured
+  serving  // fitted, and 0 in prices of training: what only the measured calls do, as those of a program that serves a
+           // model
 };
 
 struct Constant {
@@ -31,6 +32,8 @@ struct Constant {
   Use use = Use::fitted;
   // What it means allows no more: a fit does not go beyond, where few samples depend on it.
   double most = std::numeric_limits<double>::infinity();
+  // Another start, from which the fit descends as well: what it finds depends on where it begins. 0: none.
+  double other_start = 0;
 };
 
 // The device, by its data sheet.

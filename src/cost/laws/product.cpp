@@ -17,7 +17,9 @@ namespace {
 //               | tile 1 | tile 4 |
 //               | tile 2 |  idle  |        joined with the time of the traffic with the memory of the device
 //
-// Of all shapes of tiles and cuts of k the fastest is taken, as libraries choose by measurements.
+// Of all shapes of tiles and cuts of k the fastest is taken, as libraries choose by measurements. Who measures a
+// product repeats it, often with the same A and several B in turns: what of them stays in the shared cache is read from
+// there. Prices of training leave that out, as other layers run in between.
 enum : size_t {
   kLaunch,
   kEfficiency,
@@ -29,13 +31,16 @@ enum : size_t {
   kProcessor,
   kWritten,
   kSplit,
+  kSums,
   kJoin,
   kThrottle,
   kWarm,
   kVector,
   kQuantise,
   kUnaligned,
-  kCache
+  kCache,
+  kReused,
+  kSets
 };
 
 std::vector<Constant> constants() {
@@ -52,6 +57,7 @@ std::vector<Constant> constants() {
       {"processor_bandwidth", Unit::bandwidth, 15e9, "the most that one processor draws from the memory"},
       {"written", Unit::number, 0.9, "what a byte that is written costs, in bytes that are read", Use::fitted, 2},
       {"split", Unit::seconds, 2e-6, "what it costs to cut k and to add the partial sums up"},
+      {"sums", Unit::number, 1, "what a byte of a partial sum costs besides, in bytes that are read from the memory"},
       {"join", Unit::number, 6, "how well arithmetic and memory traffic overlap: 1 not at all, above 8 fully"},
       {"throttle", Unit::number, 0.05, "how much slower a long product is, because the clock falls at the power limit",
        Use::clock},
@@ -61,7 +67,15 @@ std::vector<Constant> constants() {
        "for an element of A where the operands are bytes: it is rounded first; training has a kernel for that",
        Use::serving},
       {"unaligned", Unit::number, 3, "times as long where a row is no multiple of 16 bytes"},
-      {"cached", Unit::number, 0.9, "of the time of the memory, where everything fits into the shared cache"},
+      {"cached", Unit::number, 0.9,
+       "what a byte costs where all bytes of a call fit into the shared cache, in bytes that are read from the memory: "
+       "above 1 where so few do not reach its bandwidth",
+       Use::fitted, 2},
+      {"reused", Unit::number, 0.02,
+       "share of an operand's time that a call saves where the calls before it left the operand in the shared cache",
+       Use::serving, 1, 0.3},
+      {"sets", Unit::number, 5,
+       "how many second operands the measured calls took in turns: all must fit into that cache", Use::serving},
   };
 }
 
@@ -86,9 +100,10 @@ class Product {
         out_(sizes[4]),
         batch_(std::max(1.0, sizes[6])),
         hardware_(hardware) {
-    traffic_            = batch_ * (in_ * k_ * (m_ + n_) + c_[kWritten] * out_ * m_ * n_);
-    const double filled = traffic_ / hardware_.cache;  // repeated calls find what fits
-    traffic_ *= 1 - (1 - c_[kCache]) / (1 + std::pow(filled, 4));
+    const double first = batch_ * in_ * k_ * m_, second = batch_ * in_ * k_ * n_,
+                 result = batch_ * c_[kWritten] * out_ * m_ * n_;
+    traffic_            = first * fetched(first) + second * fetched(c_[kSets] * second) + result;
+    traffic_ *= 1 - (1 - c_[kCache]) / (1 + std::pow((first + second + result) / hardware_.cache, 4));
     best_ = std::numeric_limits<double>::infinity();
     if (std::min(m_, n_) <= 1) best_ = by_vector();
     for (const Tile& tile : kTiles) try_tile(tile);
@@ -96,6 +111,13 @@ class Product {
   double best() const { return best_; }
 
  private:
+  // The share of an operand's bytes that calls take from the memory, one after the other, where `bytes` are to stay in
+  // the shared cache in between. What is a little too large is evicted before it is read again.
+  double fetched(double bytes) const {
+    constexpr double kCliff = 16;
+    return 1 - c_[kReused] / (1 + std::pow(bytes / hardware_.cache, kCliff));
+  }
+
   double bandwidth(double active) const { return std::min(hardware_.bandwidth * c_[kMemory], active * c_[kProcessor]); }
 
   double by_vector() const {
@@ -113,7 +135,7 @@ class Product {
       if (parts > 1 && (k_ / parts < kShortestSplit || tiles >= kMostWaves * hardware_.processors)) return;
       const double waves  = std::ceil(tiles * parts / hardware_.processors);
       const double rate   = bandwidth(std::min(tiles * parts, hardware_.processors));
-      const double sums   = parts > 1 ? c_[kSplit] + 4 * batch_ * m_ * n_ * parts / rate : 0;
+      const double sums   = parts > 1 ? c_[kSplit] + c_[kSums] * 4 * batch_ * m_ * n_ * parts / rate : 0;
       const double tensor = waves * (fixed + step * k_ / parts), memory = traffic_ / rate;
       if (c_[kLaunch] + sums + std::max(tensor, memory) >= best_) continue;
       best_ = std::min(best_, c_[kLaunch] + sums + joined(tensor, memory, c_[kJoin]));

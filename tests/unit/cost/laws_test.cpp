@@ -78,6 +78,33 @@ TEST(TrafficLaw, FindsInTheCacheWhatItHolds) {
   EXPECT_DOUBLE_EQ(law.seconds(start_of(law), {30e6, 1}, kA100), 30e6 / rate);
 }
 
+// Few flops for many bytes: A of 16 MB stays in a cache of 40 MB, five B of 16 MB do not.
+TEST(ProductLaw, SavesWhatCallsBeforeLeftInTheCache) {
+  const LawDef& law    = laws().get("product", "test");
+  auto constants       = start_of(law);
+  const size_t reused  = place_of(law, "reused");
+  const auto time_with = [&](double share, double m, double n) {
+    constants[reused] = share;
+    return law.seconds(constants, product(m, n, 1024), kA100);
+  };
+  EXPECT_LT(time_with(0.9, 8192, 16), 0.8 * time_with(0, 8192, 16));
+  EXPECT_GT(time_with(0.9, 16, 8192), 0.98 * time_with(0, 16, 8192));
+}
+
+// |log(c / 4)| or |log(16 c)| + 0.1, the less of both: a valley around 1/16 that is not the lowest.
+double two_valleys(std::span<const double> constants, const Sizes&, const Hardware&) {
+  const double at = std::log(constants[0]);
+  return std::exp(std::min(std::abs(at - std::log(4)), std::abs(at + std::log(16)) + 0.1));
+}
+
+TEST(Fits, TakeTheBetterEndOfBothStarts) {
+  LawDef law{"valleys", "two valleys", {{"c", Unit::number, 0.05, "where"}}, two_valleys};
+  const std::vector<Sample> samples(5, Sample{{}, 1});
+  EXPECT_NEAR(fit(law, kA100, samples).constants[0], 0.0625, 1e-3);
+  law.constants[0].other_start = 3;
+  EXPECT_NEAR(fit(law, kA100, samples).constants[0], 4, 0.01);
+}
+
 // Samples that a byte which is written costs eight times as much as one that is read.
 TEST(Fits, KeepConstantsToWhatTheyMean) {
   const LawDef& law    = laws().get("product", "test");

@@ -172,7 +172,7 @@ TEST(Fp8Workload, KeepsOperandsOfDelayedProductsInOneByte) {
       const std::string text = R"({"workload": {"model": "gpt", "layers": )" + std::to_string(layers) +
                                R"(, "hidden": 1024, "heads": 16, "vocabulary": 512, "sequence": 1024, "dtype": ")" +
                                dtype + R"("}, "platform": {"topology": "dgx_h100", "nodes": 1}, "engine": "analytic",
-                               "strategy": {"global_batch": 64, "microbatches": 8, "pp": 2, "schedule": "zb_h1",
+                               "cost": {"model": "roofline"}, "strategy": {"global_batch": 64, "microbatches": 8, "pp": 2, "schedule": "zb_h1",
                                "stage_partition": "layers"}})";
       return run(load(parse_json(text, "fp8.json"), "fp8.json")).summary.devices.at(device).peak_memory.value();
     };
