@@ -10,7 +10,7 @@
 #include "cli/output.h"
 #include "cli/program_file.h"
 #include "foreflow/base/escape.h"
-#include "foreflow/base/text.h"
+#include "foreflow/base/suggestion.h"
 #include "foreflow/onnx/tensor_file.h"
 
 namespace foreflow::cli {
@@ -65,8 +65,7 @@ void check_known(const Arrays& given, const ir::Function& function) {
   for (size_t i = 0; i < function.parameters.size(); ++i) names.push_back(function.values[i].name);
   for (const auto& [name, array] : given) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    throw Error("--input " + name,
-                "@" + function.name + " has no such parameter; the nearest is \"" + nearest(name, names) + "\"");
+    throw Error("--input " + name, "@" + function.name + " has no such parameter" + suggestion(name, names));
   }
 }
 
@@ -111,7 +110,7 @@ void OutputReport::check(const std::string& file) const {
 void check_expected(const Arrays& left, const std::vector<std::string>& outputs) {
   if (left.empty()) return;
   const std::string& name = left.begin()->first;
-  throw Error("--expect " + name, "there is no such output; the nearest is \"" + nearest(name, outputs) + "\"");
+  throw Error("--expect " + name, "there is no such output" + suggestion(name, outputs));
 }
 
 void write_outputs(const std::string& folder, const std::vector<ir::Array>& results,

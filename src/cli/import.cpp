@@ -9,7 +9,7 @@
 #include "cli/program_file.h"
 #include "cli/remarks.h"
 #include "foreflow/base/escape.h"
-#include "foreflow/base/text.h"
+#include "foreflow/base/suggestion.h"
 #include "foreflow/binary/program_file.h"
 #include "foreflow/interpret/flops.h"
 #include "foreflow/ops/table.h"
@@ -34,7 +34,7 @@ void check_inputs(const onnx::Imported& imported, const onnx::Given& given) {
     std::vector<std::string> names;
     for (const onnx::Port& input : imported.inputs) names.push_back(input.name);
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    throw Error("--input " + name, "the model has no such input; the nearest is \"" + nearest(name, names) + "\"");
+    throw Error("--input " + name, "the model has no such input" + suggestion(name, names));
   }
 }
 

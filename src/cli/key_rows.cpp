@@ -1,5 +1,5 @@
 #include "cli/tables.h"
-#include "foreflow/base/text.h"
+#include "foreflow/base/suggestion.h"
 #include "foreflow/scenario/schema.h"
 #include "foreflow/scenario/strategy_key.h"
 
@@ -32,7 +32,7 @@ std::vector<TableRow> key_rows(const std::string& part) {
     }
   }
   if (!rows.empty()) return rows;
-  throw Error("--part " + part, "a scenario has no such part; the nearest is \"" + nearest(part, parts) + "\"");
+  throw Error("--part " + part, "a scenario has no such part" + suggestion(part, parts));
 }
 
 }  // namespace foreflow::cli

@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/tables.h"
 #include "foreflow/base/escape.h"
+#include "foreflow/base/text.h"
 #include "foreflow/scenario/schema.h"
 
 namespace foreflow::cli::definitions::list_command {

@@ -1,6 +1,7 @@
 #include "cli/program_file.h"
 
 #include "cli/remarks.h"
+#include "foreflow/base/suggestion.h"
 #include "foreflow/base/text.h"
 #include "foreflow/binary/program_file.h"
 #include "foreflow/ir/text.h"
@@ -17,8 +18,7 @@ size_t parameter_number(const ir::Function& function, const std::string& name, c
     if (function.values[i].name == name) return i;
     names.push_back(function.values[i].name);
   }
-  throw Error(where, "@" + function.name + " has no parameter \"" + name + "\"; the nearest is \"" +
-                         nearest(name, names) + "\"");
+  throw Error(where, "@" + function.name + " has no parameter \"" + name + "\"" + suggestion(name, names));
 }
 
 ir::Dims parse_dims(const std::string& text, const std::string& where) {

@@ -12,6 +12,7 @@
 #include "cli/platform_words.h"
 #include "cli/reshard_report.h"
 #include "cli/timing.h"
+#include "foreflow/base/suggestion.h"
 #include "foreflow/base/text.h"
 #include "foreflow/collective/chain.h"
 #include "foreflow/ir/type.h"
@@ -61,7 +62,7 @@ ir::DType read_dtype(const std::string& text) {
     names.push_back(lower(ir::name(dtype)));
     if (lower(text) == names.back() || text == ir::short_name(dtype)) return dtype;
   }
-  throw Error("--dtype", "\"" + text + "\" is no data type; the nearest is " + nearest(lower(text), names));
+  throw Error("--dtype", "\"" + text + "\" is no data type" + suggestion(lower(text), names));
 }
 
 // An option that is given once for all tensors, or once for each.

@@ -9,6 +9,7 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/escape.h"
+#include "foreflow/base/suggestion.h"
 #include "foreflow/base/text.h"
 
 namespace foreflow::cost {
@@ -124,7 +125,7 @@ std::map<std::string, size_t, std::less<>> places_of(const std::vector<std::stri
       throw Error(where,
                   "is no CSV; traces of PyTorch's profiler end in .json or .json.gz, and archives are unpacked first");
     if (std::find(columns().begin(), columns().end(), column) == columns().end())
-      throw Error(where, "unknown column \"" + column + "\"; the nearest is \"" + nearest(column, columns()) + "\"");
+      throw Error(where, "unknown column \"" + column + "\"" + suggestion(column, columns()));
     if (!places.emplace(column, places.size()).second) throw Error(where, "the column " + column + " stands twice");
   }
   for (const char* column : kRequired) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "foreflow/base/text.h"
+#include "foreflow/base/suggestion.h"
 #include "ir/display.h"
 
 namespace foreflow::ir {
@@ -18,12 +18,13 @@ const Function* Module::find(std::string_view name) const {
 size_t find_entry(const Module& module, std::string_view name) {
   if (module.functions.empty()) throw Error(module.source, "has no function; write func @main(...) { ... }");
   if (name.empty()) return module.functions.size() - 1;
+  const std::string wanted = "@" + std::string(name);
   std::vector<std::string> names;
   for (size_t i = 0; i < module.functions.size(); ++i) {
     if (module.functions[i].name == name) return i;
-    names.push_back(module.functions[i].name);
+    names.push_back("@" + module.functions[i].name);
   }
-  throw Error(module.source, "has no function @" + std::string(name) + "; the nearest is @" + nearest(name, names));
+  throw Error(module.source, "has no function " + wanted + suggestion(wanted, names));
 }
 
 std::vector<bool> used_values(const Function& function) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "foreflow/base/error.h"
-#include "foreflow/base/text.h"
+#include "foreflow/base/suggestion.h"
 #include "foreflow/onnx/import.h"
 #include "onnx/message.h"
 
@@ -26,8 +26,7 @@ std::vector<std::string> symbols_of(const std::vector<Port>& inputs) {
 void check_symbol(const std::string& symbol, const std::vector<std::string>& symbols, const std::string& where) {
   if (std::find(symbols.begin(), symbols.end(), symbol) != symbols.end()) return;
   if (symbols.empty()) throw Error(where, "no input of the model has a dimension " + quote(symbol) + ", nor any other");
-  throw Error(where, "no input of the model has a dimension " + quote(symbol) + "; the nearest is " +
-                         quote(nearest(symbol, symbols)));
+  throw Error(where, "no input of the model has a dimension " + quote(symbol) + suggestion(symbol, symbols));
 }
 
 struct Bound {

@@ -10,7 +10,7 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/escape.h"
-#include "foreflow/base/text.h"
+#include "foreflow/base/suggestion.h"
 #include "platform/declared.h"
 #include "platform/link_property.h"
 
@@ -124,7 +124,7 @@ int device_index(const Platform& platform, const std::string& name) {
   if (const std::optional<int> found = platform.find_device(name)) return *found;
   std::vector<std::string> names;
   for (const Device& device : platform.devices()) names.push_back(device.name);
-  throw Error(platform.name(), fmt::format("unknown device \"{}\"; the nearest is \"{}\"", name, nearest(name, names)));
+  throw Error(platform.name(), fmt::format("unknown device \"{}\"{}", name, suggestion(name, names)));
 }
 
 std::string describe(const Platform& platform) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/suggestion.h"
 #include "foreflow/base/text.h"
 #include "platform/xml_shape.h"
 #include "platform/xml_values.h"
@@ -239,7 +240,7 @@ class Reader {
     if (known.empty() || known.contains(name)) return "";
     std::vector<std::string> names(known.begin(), known.end());
     std::sort(names.begin(), names.end());
-    return fmt::format("; the nearest name is \"{}\"", nearest(name, names));
+    return suggestion(name, names);
   }
 
   struct Declared {

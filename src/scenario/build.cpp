@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "foreflow/base/text.h"
+#include "foreflow/base/suggestion.h"
 #include "foreflow/binary/program_file.h"
 #include "foreflow/interpret/flops.h"
 #include "foreflow/ops/table.h"
@@ -86,9 +86,8 @@ void check_inputs(const Scenario& scenario, const Elements& inputs) {
     const std::string& name = input.first;
     const auto is_named     = [&](const std::string& known) { return name == known || name.starts_with(known + "/"); };
     if (std::any_of(names.begin(), names.end(), is_named)) continue;
-    throw Error(where(scenario, "workload.inputs"),
-                "the model has no input \"" + name + "\"" +
-                    (names.empty() ? ", nor any other" : "; the nearest is \"" + nearest(name, names) + "\""));
+    throw Error(where(scenario, "workload.inputs"), "the model has no input \"" + name + "\"" +
+                                                        (names.empty() ? ", nor any other" : suggestion(name, names)));
   }
 }
 

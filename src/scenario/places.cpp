@@ -1,6 +1,7 @@
 #include <optional>
 #include <variant>
 
+#include "foreflow/base/suggestion.h"
 #include "foreflow/base/text.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/transform/split_data.h"
@@ -46,8 +47,7 @@ class Devices {
   std::string unknown(const std::string& text) const {
     std::vector<std::string> names;
     for (const platform::Device& device : platform_.devices()) names.push_back(device.name);
-    return "unknown device \"" + text + "\"; the nearest of " + platform_.name() + " is \"" + nearest(text, names) +
-           "\"";
+    return platform_.name() + " has no device \"" + text + "\"" + suggestion(text, names);
   }
 
   const platform::Platform& platform_;

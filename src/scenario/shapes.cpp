@@ -1,6 +1,6 @@
 #include "foreflow/scenario/shapes.h"
 
-#include "foreflow/base/text.h"
+#include "foreflow/base/suggestion.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -12,7 +12,7 @@ size_t input_number(const onnx::Imported& imported, const std::string& name, con
     names.push_back(imported.inputs[i].name);
   }
   if (names.empty()) throw Error(where, "the model has no input \"" + name + "\", nor any other");
-  throw Error(where, "the model has no input \"" + name + "\"; the nearest is \"" + nearest(name, names) + "\"");
+  throw Error(where, "the model has no input \"" + name + "\"" + suggestion(name, names));
 }
 
 ir::Value& parameter(ir::Function& function, const std::string& name) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/text.h"
 #include "foreflow/simulate/profiles.h"
 
 namespace foreflow::simulate {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "foreflow/base/error.h"
-#include "foreflow/base/text.h"
+#include "foreflow/base/suggestion.h"
 
 namespace foreflow {
 
@@ -31,11 +31,11 @@ class Registry {
     return found == index_.end() ? nullptr : found->second;
   }
 
-  // Throws Error at `where` with the nearest name when there is no such row.
+  // Throws Error at `where` with a suggestion when there is no such row.
   const Def& get(std::string_view name, const std::string& where) const {
     if (const Def* row = find(name)) return *row;
-    throw Error(where, "unknown " + kind_ + " \"" + std::string(name) + "\"; the nearest is \"" +
-                           nearest(name, names()) + "\" (see: foreflow list)");
+    throw Error(where, "unknown " + kind_ + " \"" + std::string(name) + "\"" + suggestion(name, names()) +
+                           " (see: foreflow list)");
   }
 
   std::vector<std::string> names() const {

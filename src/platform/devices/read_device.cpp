@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 
+#include "foreflow/base/suggestion.h"
 #include "foreflow/base/text.h"
 #include "foreflow/platform/data_sheet.h"
 #include "platform/parameters.h"
@@ -22,9 +23,8 @@ bool is_file(const std::string& name) { return name.ends_with(".json"); }
 
 std::string say_sheets(const std::string& name) {
   return fmt::format(
-      "no data sheet has the name \"{}\"; did you mean \"{}\"? See foreflow list devices, or name a "
-      "FILE.json with a data sheet",
-      name, nearest(name, devices().names()));
+      "no data sheet has the name \"{}\"{}; see foreflow list devices, or name a FILE.json with a data sheet", name,
+      suggestion(name, devices().names()));
 }
 
 DataSheet sheet_of_file(const JsonView& value) {

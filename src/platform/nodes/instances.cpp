@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "foreflow/base/suggestion.h"
+#include "foreflow/base/text.h"
 #include "platform/nodes/ports.h"
 #include "platform/nodes/sheets.h"
 #include "platform/nodes/wiring.h"
@@ -143,8 +145,8 @@ const TopologyDef& find_topology(const std::string& name, const std::string& whe
   std::vector<std::string> known = topology_names();
   const std::string close        = nearest(name, known);
   if (instances().find(close) == nullptr) return topologies().get(name, where);
-  throw Error(
-      where, fmt::format("unknown topology \"{}\"; the nearest is \"{}\" (see: foreflow list instances)", name, close));
+  throw Error(where,
+              fmt::format("unknown topology \"{}\"{} (see: foreflow list instances)", name, suggestion(name, known)));
 }
 
 std::vector<std::string> topology_names() {

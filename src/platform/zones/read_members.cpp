@@ -1,6 +1,7 @@
 // Zones, hosts, routers and links.
 #include <algorithm>
 
+#include "foreflow/base/suggestion.h"
 #include "foreflow/base/text.h"
 #include "foreflow/platform/recipe.h"
 #include "platform/zones/dtd.h"
@@ -128,9 +129,8 @@ void read_disk(Reading& reading, const pugi::xml_node& node, const std::string& 
 std::string nearest_point(Reading& reading, const std::string& id) {
   std::vector<std::string> names;
   for (const auto& [name, point] : reading.tree().points) names.push_back(name);
-  if (names.empty()) return "";
   std::sort(names.begin(), names.end());
-  return fmt::format("; the nearest name is \"{}\"", nearest(id, names));
+  return suggestion(id, names);
 }
 
 int add_zone(Reading& reading, const pugi::xml_node& node, int parent) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "foreflow/base/text.h"
 #include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "foreflow/base/suggestion.h"
 #include "foreflow/simulate/disturbance_kind.h"
 
 namespace foreflow::simulate {
@@ -29,8 +30,7 @@ std::vector<int> numbers_of(const std::vector<ComponentName>& names, const platf
       std::vector<std::string> all;
       for (const Part& part : parts) all.push_back(part.name);
       std::sort(all.begin(), all.end());
-      throw Error(where,
-                  fmt::format("the platform has no {} \"{}\"; the nearest is \"{}\"", kind, name, nearest(name, all)));
+      throw Error(where, fmt::format("the platform has no {} \"{}\"{}", kind, name, suggestion(name, all)));
     }
     numbers.push_back(*found);
   }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "foreflow/base/suggestion.h"
 #include "foreflow/base/text.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
@@ -78,8 +79,7 @@ size_t result_number(const ir::Function& function, const std::string& output, co
     if (names.back() == output) return i;
   }
   if (names.empty()) throw Error(where, "returns nothing; a program that returns a prediction would be right");
-  throw Error(where, "returns no \"" + output + "\"; the nearest is \"" + nearest(output, names) +
-                         "\", or give the number of a result");
+  throw Error(where, "returns no \"" + output + "\"" + suggestion(output, names) + ", or give the number of a result");
 }
 
 // The logits, where `value` is a Softmax of them along the axis of the classes.

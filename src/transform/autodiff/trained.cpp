@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "foreflow/base/text.h"
+#include "foreflow/base/suggestion.h"
 #include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/parameters.h"
 
@@ -67,8 +67,7 @@ std::vector<bool> trained_parameters(const ir::Module& module, const std::vector
     }
     if (found) continue;
     throw Error(module.source + ": @" + function.name,
-                "has no floating-point parameter \"" + pattern + "\"" +
-                    (known.empty() ? "" : "; the nearest is \"" + nearest(pattern, known) + "\""));
+                "has no floating-point parameter \"" + pattern + "\"" + suggestion(pattern, known));
   }
   return trained;
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "foreflow/base/text.h"
+
 namespace foreflow::registry_test {
 namespace {
 
@@ -35,6 +37,15 @@ TEST(Registry, NamesTheNearestRowWhenThereIsNoSuchRow) {
   } catch (const Error& error) {
     EXPECT_EQ(error.where(), "zoo.json: $.pet");
     EXPECT_EQ(error.problem(), "unknown pet \"brid\"; the nearest is \"bird\" (see: foreflow list)");
+  }
+}
+
+TEST(Registry, NamesNoRowAsNearThatIsNot) {
+  try {
+    pets().get("quux", "zoo.json: $.pet");
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "unknown pet \"quux\"; use " + list_or(pets().names()) + " (see: foreflow list)");
   }
 }
 

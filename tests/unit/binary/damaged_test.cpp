@@ -93,7 +93,7 @@ TEST(Distirb, WithAnOpThatIsNotHereNamesIt) {
     read(file(), "m.distirb", none);
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "m.distirb: unknown op \"Send\"; the nearest is \"Gemm\" (see: foreflow list)");
+    EXPECT_STREQ(error.what(), "m.distirb: unknown op \"Send\"; use Gemm (see: foreflow list)");
   }
 }
 

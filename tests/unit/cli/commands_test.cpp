@@ -157,7 +157,7 @@ TEST(Evaluate, NamesTheInputThatIsMissingOrUnknown) {
   EXPECT_EQ(run_foreflow({"evaluate", "f.distir"}, folder.path()).err,
             "foreflow: error: f.distir: %x has no numbers; give --input x=FILE.pb\n");
   EXPECT_EQ(run_foreflow({"evaluate", "f.distir", "--input", "z=x.pb"}, folder.path()).err,
-            "foreflow: error: --input z: @f has no such parameter; the nearest is \"x\"\n");
+            "foreflow: error: --input z: @f has no such parameter; use x\n");
 }
 
 TEST(Import, CountsAModelAndWritesItsProgram) {

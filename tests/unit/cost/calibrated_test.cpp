@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/text.h"
 #include "foreflow/cost/calibration.h"
 #include "foreflow/cost/load.h"
 #include "foreflow/cost/signature.h"

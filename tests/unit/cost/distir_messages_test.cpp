@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/text.h"
 #include "foreflow/cost/load.h"
 #include "foreflow/ops/table.h"
 #include "support/temporary.h"

@@ -120,7 +120,7 @@ const std::vector<BadFile>& cases() {
       {"LinkTwice", zone(kTwo + "<link id=\"l\" bandwidth=\"1GBps\" latency=\"1us\"/>"),
        "p.xml:6:1: a second link \"l\"; give every link its own name"},
       {"RouteToUnknownHost", zone(kTwo + route("a", "bb", kCross)),
-       "p.xml:6:1: dst: no host, router or zone \"bb\" is declared before; the nearest name is \"b\""},
+       "p.xml:6:1: dst: no host, router or zone \"bb\" is declared before; the nearest is \"b\""},
       {"GatewayOfAZoneLikeItsHost",
        file("<zone id=\"w\" routing=\"Full\"><zone id=\"x\" routing=\"Full\">" + kTwo +
             "</zone><zone id=\"y\" routing=\"Full\"><host id=\"x\" speed=\"1Gf\"/></zone>\n<zoneRoute src=\"x\" "
@@ -142,7 +142,7 @@ const std::vector<BadFile>& cases() {
       {"RouteInStar", zone(kTwo + route("a", "b", kCross), "Cluster"),
        "p.xml:6:1: zone \"z\": its routing \"Cluster\" takes no <route> between two members"},
       {"HostLinkOfUnknownHost", zone(kTwo + "<host_link id=\"c\" up=\"l\" down=\"l\"/>", "Cluster"),
-       "p.xml:6:1: \"c\" is no host declared before in zone \"z\"; the nearest name is \"a\""},
+       "p.xml:6:1: \"c\" is no host declared before in zone \"z\"; use a, b or z"},
       {"HostLinkOutside", zone(kTwo + "<host_link id=\"a\" up=\"l\" down=\"l\"/>"),
        "p.xml:6:1: <host_link> stands in a zone with routing=\"Cluster\" only"},
       {"PeerOutside", zone("<peer id=\"p\" speed=\"1Gf\" bw_in=\"1Bps\" bw_out=\"1Bps\"/>"),

@@ -107,7 +107,7 @@ const std::vector<BadFile>& cases() {
       {"UnknownPolicy", zone(link("id=\"l\" bandwidth=\"1GBps\" latency=\"1us\" sharing_policy=\"FATPIPE\"")),
        "p.xml:4:1: link \"l\": sharing_policy \"FATPIPE\" is not supported; use SHARED (the default) or SPLITDUPLEX"},
       {"RouteToUnknownHost", zone(kTwo + route("a", "bb", kCross)),
-       "p.xml:7:1: \"bb\" is no host or router declared before in zone \"z\"; the nearest name is \"b\""},
+       "p.xml:7:1: \"bb\" is no host or router declared before in zone \"z\"; the nearest is \"b\""},
       {"RouteToItself", zone(kTwo + route("a", "a", kCross)),
        "p.xml:7:1: a route from \"a\" to itself; a route joins two different ends"},
       {"RouteTwice", zone(kTwo + route("a", "b", kCross) + route("b", "a", kCross)),
@@ -115,7 +115,7 @@ const std::vector<BadFile>& cases() {
       {"RouteWithoutLink", zone(kTwo + route("a", "b", "")),
        "p.xml:7:1: the route from \"a\" to \"b\" crosses no link; add a <link_ctn>"},
       {"UnknownLink", zone(kTwo + route("a", "b", "<link_ctn id=\"m\"/>")),
-       "p.xml:7:24: no link \"m\" is declared before; the nearest name is \"l\""},
+       "p.xml:7:24: no link \"m\" is declared before; use l"},
       {"SplitDuplexWithoutDirection", zone(kTwo + kSplit + route("a", "b", "<link_ctn id=\"s\"/>")),
        "p.xml:8:24: the link \"s\" is SPLITDUPLEX; say direction=\"UP\" or direction=\"DOWN\""},
       {"DirectionOfASharedLink", zone(kTwo + route("a", "b", "<link_ctn id=\"l\" direction=\"UP\"/>")),
@@ -129,11 +129,11 @@ const std::vector<BadFile>& cases() {
       {"MixedZone", zone(host("a") + "<zone id=\"y\" routing=\"Full\"/>"),
        "p.xml:3:1: zone \"z\": mixes zones with hosts or routers; put those into a zone of their own"},
       {"UnknownZone", zone("<zoneRoute src=\"y\" dst=\"x\" gw_src=\"g\" gw_dst=\"h\"/>"),
-       "p.xml:4:1: \"y\" is no zone declared before in zone \"z\"; the nearest name is \"z\""},
+       "p.xml:4:1: \"y\" is no zone declared before in zone \"z\"; use z"},
       {"UnknownGateway",
        zone("<zone id=\"y\" routing=\"None\">" + host("a") +
             "</zone>\n<zoneRoute src=\"y\" dst=\"y\" gw_src=\"g\" gw_dst=\"a\"/>"),
-       "p.xml:6:1: the gateway \"g\" is no host or router in zone \"y\"; the nearest name is \"a\""},
+       "p.xml:6:1: the gateway \"g\" is no host or router in zone \"y\"; use a, y or z"},
       {"NoWayToTheGateway",
        zone("<zone id=\"x\" routing=\"Full\">" + host("a") +
             "<router id=\"g\"/></zone>\n<zone id=\"y\" routing=\"None\">" + host("b") + "</zone>\n" + kLink +

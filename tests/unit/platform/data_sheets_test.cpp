@@ -119,7 +119,7 @@ TEST(DataSheets, AreReadFromFilesOfUsers) {
 TEST(DataSheets, RefuseWhatIsNone) {
   EXPECT_EQ(
       refusal(R"("H20-96G")"),
-      "c.json: $.platform.device: no data sheet has the name \"H20-96G\"; did you mean \"H20-96GB\"? See foreflow "
+      "c.json: $.platform.device: no data sheet has the name \"H20-96G\"; the nearest is \"H20-96GB\"; see foreflow "
       "list devices, or name a FILE.json with a data sheet");
   EXPECT_EQ(read(R"("H200")").sheet->kind, "H200-SXM5-141GB") << "the only one";
   EXPECT_EQ(refusal(R"("A100")"),

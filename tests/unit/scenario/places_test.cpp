@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"unknown_key", R"({"polcy": "spread"})",
                 R"(placement.polcy: unknown key "polcy"; the nearest is "policy")"},
         Mistake{"unknown_device", R"({"devices": ["node0-gpu0", "node0-gpu9"]})",
-                R"(placement.devices[1]: unknown device "node0-gpu9"; the nearest of p3_8xlarge_4 is "node0-gpu0")"},
+                R"(placement.devices[1]: p3_8xlarge_4 has no device "node0-gpu9"; the nearest is "node0-gpu0")"},
         Mistake{"number_too_large", R"({"devices": [16]})",
                 "placement.devices[0]: there is no device 16; the 16 of p3_8xlarge_4 are 0 to 15"},
         Mistake{"range_too_large", R"({"devices": ["8-16"]})",

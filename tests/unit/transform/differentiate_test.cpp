@@ -122,7 +122,7 @@ TEST(Differentiate, TrainsTheParametersThatAreNamed) {
   EXPECT_EQ(module.entry().results.size(), 1 + 2U);
   EXPECT_EQ(weight_names(module), (std::vector<std::string>{"w", "b", "m", "v", "x"}));
   EXPECT_EQ(refused([] { differentiate(parsed(kNormalized), ops::table(), Inputs::none, {"y"}); }),
-            "m: @f: has no floating-point parameter \"y\"; the nearest is \"w\"");
+            "m: @f: has no floating-point parameter \"y\"; use w, b, m, v or x");
 }
 
 TEST(Differentiate, RefusesWhatHasNoGradient) {
@@ -157,8 +157,7 @@ TEST(AddLoss, RefusesWhatIsNoPrediction) {
     return refused([&] { apply(parsed(kClassifier), ops::table(), pass); });
   };
   EXPECT_EQ(message("add_loss(kind=hinge)"), "loss: unknown loss \"hinge\"; use cross_entropy, mean_square or sum");
-  EXPECT_EQ(message("add_loss(output=q)"),
-            "m: @f: returns no \"q\"; the nearest is \"p\", or give the number of a result");
+  EXPECT_EQ(message("add_loss(output=q)"), "m: @f: returns no \"q\"; use best or p, or give the number of a result");
   EXPECT_EQ(message("differentiate(loss=sum)"),
             "m: @f: the prediction is Tensor[Int64, (2, 4, 1)]; a floating-point tensor of known shape would be right");
   EXPECT_EQ(message("add_loss(output=1, axis=0)"),

@@ -154,7 +154,7 @@ TEST(Inline, RefusesFunctionsThatAreNotThere) {
     }
     return "accepted";
   };
-  EXPECT_EQ(refused("block_1"), "test: has no function @block_1; the nearest is @block_0");
+  EXPECT_EQ(refused("block_1"), "test: has no function @block_1; the nearest is \"@block_0\"");
   EXPECT_EQ(refused("main"),
             "--pass: function: @main is the entry, which is never called; name a function that is called");
 }
