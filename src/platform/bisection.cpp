@@ -7,6 +7,7 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/platform/describe.h"
+#include "platform/cards.h"
 #include "platform/halves.h"
 
 namespace foreflow::platform {
@@ -79,7 +80,7 @@ BytesPerSecond between_pairs(const Platform& platform) {
 // Up to this number of devices all halves are tried: 924 for 12 devices.
 constexpr size_t kMostOfAllHalves = 12;
 
-BytesPerSecond least_cut(const Platform& platform, const Parts& parts) {
+BytesPerSecond least_cut(const Platform& platform, const Parts& parts, const std::vector<char>& idle) {
   const size_t count = platform.devices().size();
   int64_t least      = std::numeric_limits<int64_t>::max();
   for (size_t set = 0; set < size_t{1} << count; ++set) {
@@ -87,16 +88,16 @@ BytesPerSecond least_cut(const Platform& platform, const Parts& parts) {
     if (senders != count / 2 && senders != count - count / 2) continue;
     std::vector<char> sends(count);
     for (size_t i = 0; i < count; ++i) sends[i] = static_cast<char>((set >> i) & 1);
-    least = std::min(least, cut_between(platform, parts, sends));
+    least = std::min(least, cut_between(platform, parts, idle, sends));
   }
   return BytesPerSecond(static_cast<double>(least));
 }
 
-BytesPerSecond cut_in_the_middle(const Platform& platform, const Parts& parts) {
+BytesPerSecond cut_in_the_middle(const Platform& platform, const Parts& parts, const std::vector<char>& idle) {
   const size_t count = platform.devices().size();
   std::vector<char> sends(count);
   for (size_t i = 0; i < count / 2; ++i) sends[i] = 1;
-  return BytesPerSecond(static_cast<double>(cut_between(platform, parts, sends)));
+  return BytesPerSecond(static_cast<double>(cut_between(platform, parts, idle, sends)));
 }
 
 }  // namespace
@@ -110,9 +111,10 @@ std::string_view bisection_method(const Platform& platform) {
 BytesPerSecond bisection_bandwidth(const Platform& platform) {
   if (platform.devices().size() < 2) return BytesPerSecond(0);
   if (platform.graph() == nullptr) return between_pairs(platform);
-  const Parts parts = cut(*platform.graph(), platform.links(), platform.name());
-  return platform.devices().size() <= kMostOfAllHalves ? least_cut(platform, parts)
-                                                       : cut_in_the_middle(platform, parts);
+  const Parts parts            = cut(*platform.graph(), platform.links(), platform.name());
+  const std::vector<char> idle = idle_cards(platform);
+  return platform.devices().size() <= kMostOfAllHalves ? least_cut(platform, parts, idle)
+                                                       : cut_in_the_middle(platform, parts, idle);
 }
 
 BytesPerSecond route_bandwidth(const Platform& platform, const Route& route) {

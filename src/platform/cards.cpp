@@ -1,9 +1,12 @@
 #include "platform/cards.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <string>
 #include <string_view>
+
+#include "foreflow/platform/by_node.h"
 
 namespace foreflow::platform {
 namespace {
@@ -19,6 +22,15 @@ std::string_view card_of(std::string_view link) {
   return link;
 }
 
+// Calls `look` with the GPUs of one node and those of another whose routes tell which cards both nodes use.
+template <class Look>
+void each_pair(int gpus, int others, const Look& look) {
+  const bool few = others <= kFewGpus && gpus <= kFewGpus;
+  for (int gpu = 0; gpu < gpus; ++gpu) {
+    for (int step = 0; step < (few ? others : 1); ++step) look(gpu, (gpu + step) % others);
+  }
+}
+
 // The cards of the first node of a block that routes to and from the first GPUs of another node cross.
 int used_cards(const Layout& layout, const Block& block, const InNode& other, int other_gpu, const Router& router) {
   std::set<int> used;
@@ -28,15 +40,10 @@ int used_cards(const Layout& layout, const Block& block, const InNode& other, in
       if (link / 2 >= first && link / 2 < first + count) used.insert(link / 2);
     }
   };
-  const int there = other.block->node.gpus;
-  for (int gpu = 0; gpu < block.node.gpus; ++gpu) {
-    const bool few = there <= kFewGpus && block.node.gpus <= kFewGpus;
-    for (int step = 0; step < (few ? there : 1); ++step) {
-      const int to = other_gpu + (gpu + step) % there;
-      note(router(block.first_device + gpu, to));
-      note(router(to, block.first_device + gpu));
-    }
-  }
+  each_pair(block.node.gpus, other.block->node.gpus, [&](int gpu, int there) {
+    note(router(block.first_device + gpu, other_gpu + there));
+    note(router(other_gpu + there, block.first_device + gpu));
+  });
   return static_cast<int>(used.size());
 }
 
@@ -74,6 +81,32 @@ CardUse cards_by_nodes(const Layout& layout, const Router& router) {
     use.idle += block.nodes * (cards - used_cards(layout, block, other, gpu, router));
   }
   return use;
+}
+
+std::vector<char> idle_cards(const Platform& platform) {
+  if (platform.cards().idle == 0) return {};
+  std::vector<char> idle(platform.links().size());
+  for (size_t link = 0; link < idle.size(); ++link)
+    idle[link] = static_cast<char>(platform.links().like(link).kind == "nic");
+  const auto note = [&](int from, int to) {
+    for (const int link : platform.route(from, to).links) idle[static_cast<size_t>(link)] = 0;
+    for (const int link : platform.route(to, from).links) idle[static_cast<size_t>(link)] = 0;
+  };
+  std::vector<int> all(platform.devices().size());
+  std::iota(all.begin(), all.end(), 0);
+  if (all.size() <= kMostRouted) {
+    for (const int from : all) {
+      for (int to = 0; to < from; ++to) note(from, to);
+    }
+    return idle;
+  }
+  const auto nodes = by_node(platform, all);
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    const auto &here = nodes[n], &there = nodes[(n + 1) % nodes.size()];
+    each_pair(static_cast<int>(here.size()), static_cast<int>(there.size()),
+              [&](int gpu, int other) { note(here[static_cast<size_t>(gpu)], there[static_cast<size_t>(other)]); });
+  }
+  return idle;
 }
 
 }  // namespace foreflow::platform

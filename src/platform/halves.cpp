@@ -94,14 +94,19 @@ int64_t capacity(const Platform& platform, const std::vector<int>& links) {
 
 }  // namespace
 
-int64_t cut_between(const Platform& platform, const Parts& parts, const std::vector<char>& sends) {
+int64_t cut_between(const Platform& platform, const Parts& parts, const std::vector<char>& idle,
+                    const std::vector<char>& sends) {
   const Graph& graph           = *platform.graph();
   const std::vector<char> used = used_steps(platform, parts, sends);
+  const auto is_idle           = [&](const std::vector<int>& links) {
+    return !idle.empty() &&
+           std::any_of(links.begin(), links.end(), [&](int link) { return idle[static_cast<size_t>(link)] != 0; });
+  };
   std::vector<Pipe> pipes;
   for (size_t e = 0; e < graph.edges.size(); ++e) {
     const Edge& edge = graph.edges[e];
-    if (used[2 * e] != 0) pipes.push_back({edge.a, edge.b, capacity(platform, edge.forth)});
-    if (used[2 * e + 1] != 0) pipes.push_back({edge.b, edge.a, capacity(platform, edge.back)});
+    if (used[2 * e] != 0 && !is_idle(edge.forth)) pipes.push_back({edge.a, edge.b, capacity(platform, edge.forth)});
+    if (used[2 * e + 1] != 0 && !is_idle(edge.back)) pipes.push_back({edge.b, edge.a, capacity(platform, edge.back)});
   }
   std::vector<int> senders, receivers;
   for (size_t d = 0; d < sends.size(); ++d) (sends[d] != 0 ? senders : receivers).push_back(static_cast<int>(d));
