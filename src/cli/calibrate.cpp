@@ -111,7 +111,9 @@ void fit_and_write(const Options& options, const MeasuredFiles& files, std::stri
   text += row_of(all, "");
   if (!options.source.empty()) source = options.source;
   Json file = Json::object();
-  file.set("source", source).set("model", "calibrated").set("families", cost::to_json(calibration));
+  file.set("source", source).set("model", "calibrated");
+  if (!files.device.empty()) file.set("device", files.device);
+  file.set("families", cost::to_json(calibration));
   write_file(options.output, file.dump());
   Json json = to_json(all);
   json.set("families", std::move(families));
@@ -130,7 +132,7 @@ void run(Options options) {
                 {});
     if (!options.device.empty()) throw Error("--device", "is of published measurements; leave it away with --here");
     const Runner runner = runner_of(options.how);
-    fit_and_write(options, {measure_here(options, runner), {}, Json::object()},
+    fit_and_write(options, {.measurements = measure_here(options, runner)},
                   "measured on this machine by " + runner.name);
     if (options.output != "-" && options.json != "-") show("\nwritten to " + escape::terminal(options.output) + "\n");
     return;

@@ -1,6 +1,6 @@
 #include "cli/traces.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -62,8 +62,9 @@ MeasuredFiles read_measured_files(const std::vector<std::string>& files) {
   if (traces.empty()) return all;
   const execute::TraceMeasurements found = execute::read_traces(traces);
   all.measurements.insert(all.measurements.end(), found.measurements.begin(), found.measurements.end());
-  all.host = host_of(found);
-  all.text = text_of(found, all.host);
+  all.host   = host_of(found);
+  all.device = fmt::format("{}", fmt::join(found.devices, ", "));
+  all.text   = text_of(found, all.host);
   return all;
 }
 

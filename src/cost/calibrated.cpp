@@ -80,7 +80,7 @@ const Keys& keys() {
        types::flag(), "false"},
       {"attention", "of laws: the kernels of flash attention: " + kernels_text(), types::one_of(kernel_names()),
        "`tuned`"},
-      {"device", "the device that `laws` were fitted to", types::text("the name of a device")},
+      {"device", "the device that was measured", types::text("the name of a device")},
       {"files", "the published measurements that they were fitted to", types::list_of(types::text("a path"), "a list")},
       {"laws", "laws of kernels and collectives with their constants, as `foreflow calibrate --device` writes them",
        types::list_of(family, "a list of objects"), "those that come with Foreflow for the device of the platform"}};

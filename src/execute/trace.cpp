@@ -147,6 +147,7 @@ void add_time(TimesBySignature& times, const cost::Measurement& work, size_t tra
 
 void read_one(const std::string& file, size_t trace, TraceMeasurements& all, TimesBySignature& times, Gaps& gaps) {
   TraceEvents events = read_events(read_maybe_compressed(file, kLargest), file);
+  if (!events.device.empty()) all.devices.insert(events.device);
   std::sort(events.kernels.begin(), events.kernels.end(),
             [](const TracedKernel& a, const TracedKernel& b) { return a.start < b.start; });
   Lookup lookup(events);

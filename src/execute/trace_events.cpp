@@ -153,7 +153,16 @@ void add_kernel(const Json& event, const Json* args, TraceEvents& events) {
   const std::string name = text_of(event.find("name"));
   events.kernels.push_back({whole_of(args == nullptr ? nullptr : args->find("correlation"), -1),
                             number_of(event.find("ts"), 0), number_of(event.find("dur"), 0), name.starts_with("nccl"),
-                            message_of(args)});
+                            message_of(args), whole_of(args == nullptr ? nullptr : args->find("device"), -1)});
+}
+
+// The name of the device with this number in "deviceProperties".
+std::string device_name(const Json& properties, int64_t number) {
+  if (properties.if_array() == nullptr) return "";
+  for (const Json& one : *properties.if_array()) {
+    if (whole_of(one.find("id"), -1) == number) return text_of(one.find("name"));
+  }
+  return "";
 }
 
 void add_event(const Json& event, TraceEvents& events) {
@@ -171,6 +180,7 @@ TraceEvents read_events(std::string_view text, const std::string& name) {
   TraceEvents events;
   JsonWalker walker(text, name);
   bool found = false;
+  Json devices;
   walker.expect('{');
   do {
     const std::string_view key = walker.string();
@@ -179,6 +189,8 @@ TraceEvents read_events(std::string_view text, const std::string& name) {
       const Json info = parse_json(walker.value(), name + ", distributedInfo");
       events.rank     = rank_of(info.find("rank"), 0);
       events.world    = rank_of(info.find("world_size"), 1);
+    } else if (key == "deviceProperties") {
+      devices = parse_json(walker.value(), name + ", deviceProperties");
     } else if (key == "traceEvents") {
       found = true;
       walker.expect('[');
@@ -198,6 +210,7 @@ TraceEvents read_events(std::string_view text, const std::string& name) {
   if (!found) throw Error(name, "is no trace of PyTorch's profiler: it has no \"traceEvents\"");
   if (events.kernels.empty())
     throw Error(name, "has no kernel of a GPU; profile with ProfilerActivity.CUDA and record_shapes=True");
+  events.device = device_name(devices, events.kernels.front().device);
   return events;
 }
 

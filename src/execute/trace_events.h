@@ -42,6 +42,7 @@ struct TracedKernel {
   double start, duration;
   bool nccl;
   std::optional<MessageFacts> message;
+  int64_t device;  // its number; -1: not recorded
 };
 
 struct TraceEvents {
@@ -51,6 +52,7 @@ struct TraceEvents {
   // record_param_comms, by its place in `ops`.
   std::vector<std::pair<size_t, MessageFacts>> messages;
   int rank = 0, world = 1;
+  std::string device;  // that of the kernels, "Tesla V100-SXM2-16GB"; "": the trace does not say
 };
 
 // `text` is that of the file `name`. Throws Error naming the file and the event.

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct TraceMeasurements {
   Seconds all, matched;                         // of all kernels; of those that a measurement has
   std::map<std::string, Seconds> others;        // time of kernels without one, by the innermost op; "": none is known
   int ranks = 1;                                // how many traces
+  std::set<std::string> devices;                // their names, as far as the traces say them
 };
 
 // True for a name that ends as a trace does: .json or .json.gz.
