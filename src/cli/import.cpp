@@ -29,6 +29,10 @@ struct Options {
 constexpr std::string_view kNoWeights =
     "; the file has no weights, which may be among its inputs: a scenario names them in workload.weights";
 
+// An op with an operand or a result of unknown shape has unknown work.
+constexpr std::string_view kNoShapes =
+    " of the ops whose shapes are known; give the inputs' shapes with --shape or --dim for that of the others";
+
 void check_inputs(const onnx::Imported& imported, const onnx::Given& given) {
   for (const auto& [name, numbers] : given.inputs) {
     std::vector<std::string> names;
@@ -80,15 +84,15 @@ std::string to_text(const std::string& file, const onnx::Imported& imported, con
   constexpr size_t kShown = 10;
   std::string text        = fmt::format("{}: opset {}, {} nodes, {} values\n", escape::terminal(file), imported.opset,
                                         findings.nodes, findings.values);
-  text += fmt::format("parameters  {:.0f}{}\nflops       {}\nops\n", findings.parameters,
-                      findings.parameters > 0 || imported.inputs.empty() ? "" : kNoWeights, format(findings.flops));
+  text += fmt::format("parameters  {:.0f}{}\nflops       {}{}\nops\n", findings.parameters,
+                      findings.parameters > 0 || imported.inputs.empty() ? "" : kNoWeights, format(findings.flops),
+                      findings.unresolved.empty() ? "" : kNoShapes);
   for (const auto& [name, count] : findings.ops) text += fmt::format("  {:>6}  {}\n", count, name);
   text += fmt::format("unresolved  {}\n", findings.unresolved.size());
   for (size_t i = 0; i < std::min(kShown, findings.unresolved.size()); ++i)
     text += "  " + escape::terminal(findings.unresolved[i]) + "\n";
   if (findings.unresolved.size() > kShown)
-    text += fmt::format("  ... and {} more; give the inputs' shapes with --shape or --dim\n",
-                        findings.unresolved.size() - kShown);
+    text += fmt::format("  ... and {} more\n", findings.unresolved.size() - kShown);
   return text;
 }
 
