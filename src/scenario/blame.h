@@ -16,6 +16,10 @@ Refusal refused(const Scenario& scenario, Cause cause, const std::string& key, c
 // applied.
 Refusal blamed(const Scenario& scenario, const Refusal& refusal, const std::string& key);
 
+// What to do where the file of a model has no weights: they may be inputs, along which no samples are counted.
+inline constexpr const char* kNameWeights =
+    "; the file has no weights, which may be among its inputs: name them in workload.weights";
+
 // The result of a pass that is applied for `key`. The input of a pass is a valid program, so an Error inside it is also
 // a refusal: an op does not accept the types that the pass would give it.
 template <typename Pass>

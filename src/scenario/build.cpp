@@ -98,15 +98,38 @@ std::map<std::string, ir::Dims> shapes_of(const Workload& workload, const Elemen
   return shapes;
 }
 
+// What would give the model the batch of the scenario: the size that the scenario states for the dimension of samples;
+// the names of weights, where the model has none, so that no samples are counted along them; or another model.
+std::string advice_on_batch(const Scenario& scenario, const onnx::Imported& imported, const ir::Module& module,
+                            int64_t samples) {
+  const Workload& workload = scenario.workload;
+  const std::string wanted = std::to_string(scenario.strategy.global_batch);
+  for (const onnx::Port& input : imported.inputs) {
+    if (input.dimensions.empty()) continue;
+    const auto dim = workload.dims.find(input.dimensions[0]);
+    if (dim != workload.dims.end() && dim->second == samples)
+      return "; make workload.dims." + dim->first + " " + wanted + ", too";
+  }
+  if (transform::count_parameters(module) == 0) return kNameWeights;
+  return "; export the model with an open batch";
+}
+
 // A model for fewer samples than the scenario's batch is repeated for them.
-ir::Module for_global_batch(const Scenario& scenario, const ir::Module& module, int64_t samples) {
-  const int64_t wanted = scenario.strategy.global_batch;
+ir::Module for_global_batch(const Scenario& scenario, const onnx::Imported& imported, const ir::Module& module) {
+  const int64_t samples = samples_in(module);
+  const int64_t wanted  = scenario.strategy.global_batch;
   if (wanted == 0 || samples == 0 || wanted == samples) return module;
-  if (wanted % samples != 0)
-    throw Error(where(scenario, "strategy.global_batch"), std::to_string(wanted) + " is not the batch of the model, " +
-                                                              std::to_string(samples) +
-                                                              ", nor a multiple of it; use one of these");
-  return transform::repeat_batch(module, ops::table(), wanted / samples);
+  if (wanted % samples != 0) {
+    const bool has_weights = transform::count_parameters(module) > 0;
+    throw Error(where(scenario, "strategy.global_batch"),
+                std::to_string(wanted) + " is not the batch of the model, " + std::to_string(samples) +
+                    ", nor a multiple of it; use one of these" + (has_weights ? "" : kNameWeights));
+  }
+  try {
+    return transform::repeat_batch(module, ops::table(), wanted / samples);
+  } catch (const Error& error) {
+    throw Error(error.where(), error.problem() + advice_on_batch(scenario, imported, module, samples));
+  }
 }
 
 Sequential from_onnx(const Scenario& scenario) {
@@ -124,7 +147,7 @@ Sequential from_onnx(const Scenario& scenario) {
   // So do their names where a file has weights among its inputs.
   sequential.module = transform::with_weights(sequential.module, scenario.workload.weights);
   sequential.module = with_separate_samples(imported, sequential.module);
-  sequential.module = for_global_batch(scenario, sequential.module, samples_in(sequential.module));
+  sequential.module = for_global_batch(scenario, imported, sequential.module);
   if (scenario.workload.dtype) sequential.module = with_dtype(sequential.module, *scenario.workload.dtype);
   return sequential;
 }

@@ -261,17 +261,25 @@ int shards_alike(const Strategy& strategy) {
 
 namespace {
 
+// Where a model has no weights, samples may be counted along one of them.
+Refusal advised(Refusal refusal, const Scenario& scenario, const Sequential& sequential) {
+  if (refusal.cause == Cause::program && sequential.parameters == 0 &&
+      scenario.workload.source == Workload::Source::onnx)
+    refusal.why += kNameWeights;
+  return refusal;
+}
+
 Expected<DistributedProgram> distributed(const Sequential& sequential, const Scenario& scenario,
                                          const platform::Platform& platform, SharedPrograms* shared) {
   FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
   if (sequential.placed) return DistributedProgram{sequential.module, {}};
   const transform::DataParallel how = scenario.strategy.data_parallel();
   const auto replica                = of_replica(sequential, scenario, platform, shared);
-  if (!replica) return replica.refusal();
+  if (!replica) return advised(replica.refusal(), scenario, sequential);
   DistributedProgram program{(*replica)->module, (*replica)->steps};
   if (how.shares() || (how.ways > 1 && (clips(scenario) || reduces_maxima(scenario)))) {
     const auto one = one_replica(**replica, scenario);
-    if (!one) return one.refusal();
+    if (!one) return advised(one.refusal(), scenario, sequential);
     transform::Distributed all = transform::unfold(*one, ops::table());
     program.module             = std::move(all.module);
     program.steps.push_back(std::move(all.parameters));
@@ -280,7 +288,7 @@ Expected<DistributedProgram> distributed(const Sequential& sequential, const Sce
   if (how.ways > 1) {
     auto all = asked_for_by("dp", scenario,
                             [&] { return transform::replicate(std::move(program.module), ops::table(), how); });
-    if (!all) return all.refusal();
+    if (!all) return advised(all.refusal(), scenario, sequential);
     program.module = std::move(all->module);
     program.steps.push_back(std::move(all->parameters));
   }
@@ -346,7 +354,7 @@ Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const
   }
   FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
   const auto replica = of_replica(sequential, scenario, platform, shared, run, shards);
-  if (!replica) return replica.refusal();
+  if (!replica) return advised(replica.refusal(), scenario, sequential);
   AlikeReplicas all{{}, how.ways, (*replica)->shards, (*replica)->split_data};
   if (how.ways == 1 && !how.shares()) {
     all.module = with_streams((*replica)->module, scenario.strategy);
@@ -354,7 +362,7 @@ Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const
     all.module = with_clipped_gradients(std::move(all.module), scenario, (*replica)->steps, all.shards);
   } else {
     auto one = one_replica(**replica, scenario);
-    if (!one) return one.refusal();
+    if (!one) return advised(one.refusal(), scenario, sequential);
     all.module = std::move(one->module);
   }
   return all;

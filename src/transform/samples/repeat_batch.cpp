@@ -229,10 +229,8 @@ class BatchRepeater {
   }
 
   [[noreturn]] void cannot_go_on(const ir::Op& op) const {
-    throw Error(
-        ir::describe(module_, function_, op),
-        "cannot go on with more samples than the model was made for, or would mix them; export the model with an "
-        "open batch");
+    throw Error(ir::describe(module_, function_, op),
+                "cannot go on with more samples than the model was made for, or would mix them");
   }
 
   const ir::Module& module_;

@@ -192,6 +192,39 @@ TEST(Import, SaysWhereTheWeightsOfAModelWithoutAnyMayBe) {
                         "them in workload.weights\n"));
 }
 
+TEST(Import, SaysThatArithmeticOfUnknownShapesIsLeftOut) {
+  FOREFLOW_SHARED_OR_SKIP(model, "onnx/models/bert_vespa.onnx");
+  EXPECT_THAT(run_foreflow({"import", model.string()}).out,
+              testing::ContainsRegex("\nflops       [0-9.]+ [kMG]?FLOP of the ops whose shapes are known; give the "
+                                     "inputs' shapes with --shape or --dim for that of the others\n"));
+  EXPECT_THAT(run_foreflow({"import", model.string(), "--dim", "batch=2", "--dim", "tokens=16"}).out,
+              testing::ContainsRegex("\nflops       [0-9.]+ kFLOP\n"));
+}
+
+std::string refusal_of_batch(const std::string& workload, const std::string& batch) {
+  const TemporaryFolder folder;
+  write_file(folder / "s.json", R"({ "workload": )" + workload +
+                                    R"(, "platform": { "topology": "dgx2" }, "strategy": { "dp": 2, "global_batch": )" +
+                                    batch + " } }");
+  return run_foreflow({"simulate", "s.json"}, folder.path()).err;
+}
+
+TEST(Batch, ThatDiffersFromTheStatedDimensionNamesIt) {
+  FOREFLOW_SHARED_OR_SKIP(model, "onnx/models/bert_vespa.onnx");
+  EXPECT_THAT(refusal_of_batch(R"({ "onnx": ")" + model.string() + R"(", "dims": { "batch": 2, "tokens": 16 } })", "6"),
+              HasSubstr("or would mix them; make workload.dims.batch 6, too\n"));
+}
+
+// Samples are then counted along the weight of a norm.
+TEST(Batch, OfAModelWithoutWeightsAsksForTheirNames) {
+  FOREFLOW_SHARED_OR_SKIP(model, "onnx/models/llama_fwd_small.onnx");
+  for (const char* batch : {"2", "1024", "2048"}) {
+    EXPECT_THAT(refusal_of_batch(R"({ "onnx": ")" + model.string() + R"(" })", batch),
+                HasSubstr("; the file has no weights, which may be among its inputs: name them in workload.weights\n"))
+        << batch;
+  }
+}
+
 TEST(Lower, WritesAProgramAndAStreamForEachRank) {
   const TemporaryFolder folder;
   write_file(folder / "s.json", kScenario);
