@@ -131,6 +131,21 @@ Meshes meshes_on(const platform::Platform& platform, const Options& options, con
                                       : chosen_mesh(dst, options.dst_devices, platform, "--dst-devices")};
 }
 
+// Where the devices of a host of the mesh do not fit on a server.
+std::vector<std::string> notes_on(const Options& options, const std::vector<int>& src, const std::vector<int>& dst,
+                                  int node_size) {
+  std::vector<std::string> notes;
+  const auto add = [&](const std::vector<int>& shape, const std::string& chosen) {
+    const int row = reshard::size(shape) / shape.front();
+    if (!chosen.empty() || shape.size() < 2 || row <= node_size) return;
+    notes.push_back(fmt::format("{}: a server has {} devices, not {}; the mesh fills one server after the other",
+                                reshard::print(shape), node_size, row));
+  };
+  add(src, options.src_devices);
+  if (dst != src) add(dst, options.dst_devices);
+  return notes;
+}
+
 std::vector<reshard::Move> moves_of(const Options& options, const Meshes& meshes) {
   std::vector<reshard::Move> moves;
   const size_t tensors = options.shapes.size();
@@ -183,7 +198,8 @@ void run(const Options& options) {
   const auto platform  = platform_for(options, src, dst);
   const auto answered  = scenario::run_resharding(*platform, moves_of(options, meshes_on(*platform, options, src, dst)),
                                                   strategy, choices, engine);
-  const ReshardQuestion question{&strategy, choices.balance, options.engine};
+  const ReshardQuestion question{&strategy, choices.balance, options.engine,
+                                 notes_on(options, src, dst, node_size(*platform))};
   write_if_given(options.svg,
                  report::draw_svg(port_rows(answered, *platform), answered.time,
                                   fmt::format("unit tasks by port: {}, {}", strategy.name, format(answered.time))));
@@ -203,7 +219,8 @@ Action declare(CLI::App& command) {
       ->take_all();
   command
       .add_option("--src-mesh", options->src_mesh,
-                  "HOSTSxDEVICES of the devices that have it, such as 2x4; or another shape: 8, 2x2x2")
+                  "HOSTSxDEVICES of the devices that have it, such as 2x4; or another shape: 8, 2x2x2. Where a server "
+                  "has fewer devices, they fill one server after the other")
       ->required();
   command
       .add_option(

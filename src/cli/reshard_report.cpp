@@ -171,8 +171,10 @@ std::string balance_in_words(const ReshardingRun& run, const ReshardQuestion& qu
 std::string describe(const ReshardingRun& run, const ReshardQuestion& question, const platform::Platform& platform) {
   std::string text;
   for (const reshard::Move& move : run.units.moves) text += in_words(move) + "\n";
-  text += fmt::format("on {}, strategy {}{}\n\n", escape::terminal(platform.name()), question.strategy->name,
+  text += fmt::format("on {}, strategy {}{}\n", escape::terminal(platform.name()), question.strategy->name,
                       balance_in_words(run, question));
+  for (const std::string& note : question.notes) text += note + "\n";
+  text += "\n";
   text += fmt::format("time                 {}\n", format(run.time));
   text += fmt::format("effective bandwidth  {:.4g} Gb/s of 2^30 bits, {}\n", gibibits(run.effective_bandwidth()),
                       format(run.effective_bandwidth()));

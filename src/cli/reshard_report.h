@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "foreflow/base/json.h"
 #include "foreflow/report/gantt.h"
@@ -14,6 +15,7 @@ struct ReshardQuestion {
   const reshard::StrategyDef* strategy;
   const reshard::BalanceDef* balance;
   std::string engine;
+  std::vector<std::string> notes;  // on how it was understood, a line each
 };
 
 std::string describe(const scenario::ReshardingRun& run, const ReshardQuestion& question,
