@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "foreflow/base/suggestion.h"
 #include "foreflow/base/text.h"
 #include "platform/link_property.h"
 
@@ -29,10 +30,17 @@ LinkNumbers read_numbers(const JsonView& json) {
 std::string complaint(const std::string& key, const std::set<std::string>& kinds, const std::set<std::string>& names) {
   if (kinds.contains(key) || names.contains(key)) return "";
   std::vector<std::string> all(kinds.begin(), kinds.end());
+  std::erase(all, "");
   const std::string listed = list_or(all);
   all.insert(all.end(), names.begin(), names.end());
-  return fmt::format("no link has the kind or the name \"{}\"; did you mean \"{}\"? The kinds here are {}", key,
-                     nearest(key, all), listed);
+  if (listed.empty()) {
+    return fmt::format(
+        "no link has the name \"{}\"{}; links here have no kinds, which stand as <prop id=\"kind\" value=\"nic\"/> in "
+        "files such as `foreflow platform -o` writes",
+        key, suggestion(key, all));
+  }
+  return fmt::format("no link has the kind or the name \"{}\"{}; the kinds here are {}", key, suggestion(key, all),
+                     listed);
 }
 
 // The name that both directions of a link share.

@@ -132,10 +132,10 @@ INSTANTIATE_TEST_SUITE_P(
                 R"($.sharp: expected true or false, found "yes")"},
         Mistake{
             "unknown_link", R"({"topology": "dgx2", "links": {"nik": {"latency": "1us"}}})",
-            R"($.links.nik: no link has the kind or the name "nik"; did you mean "nic"? The kinds here are nic, nvlink or pcie)"},
+            R"($.links.nik: no link has the kind or the name "nik"; the nearest is "nic"; the kinds here are nic, nvlink or pcie)"},
         Mistake{
             "unknown_link_name", R"({"topology": "dgx2", "links": {"node0-nic8": {"latency": "1us"}}})",
-            R"($.links.node0-nic8: no link has the kind or the name "node0-nic8"; did you mean "node0-nic0"? The kinds here are nic, nvlink or pcie)"},
+            R"($.links.node0-nic8: no link has the kind or the name "node0-nic8"; the nearest is "node0-nic0"; the kinds here are nic, nvlink or pcie)"},
         Mistake{"link_without_unit", R"({"topology": "dgx2", "links": {"nic": {"bandwidth": 25}}})",
                 R"($.links.nic.bandwidth: expected a bandwidth with its unit such as "25GBps", found 25)"},
         Mistake{"link_of_wrong_unit", R"({"topology": "dgx2", "links": {"nic": {"bandwidth": "25GB"}}})",
