@@ -96,6 +96,29 @@ void note_actors(Reading& reading, const pugi::xml_node& platform) {
     reading.document.ignored.push_back(fmt::format("{} <actor> elements: Foreflow runs its own programs", actors));
 }
 
+size_t hosts_with_properties_of_devices(const pugi::xml_node& node) {
+  size_t hosts = 0;
+  for (const pugi::xml_node& child : node.children()) {
+    const auto properties = child.children("prop");
+    const bool has        = child.name() == std::string_view("host") &&
+                     std::any_of(properties.begin(), properties.end(), [](const pugi::xml_node& prop) {
+                       const std::string_view id = prop.attribute("id").value();
+                       return id == "memory" || is_of_device(id);
+                     });
+    hosts += has ? 1 : hosts_with_properties_of_devices(child);
+  }
+  return hosts;
+}
+
+void note_devices(Reading& reading, const pugi::xml_node& platform) {
+  const size_t hosts = hosts_with_properties_of_devices(platform);
+  if (hosts == 0) return;
+  reading.document.ignored.push_back(
+      fmt::format("properties of devices, such as \"memory\", of {} {}: a device has \"kind\", \"node\", \"memory\", "
+                  "\"memory_bandwidth\", \"launch\" and \"peak_f32\"",
+                  hosts, hosts == 1 ? "host" : "hosts"));
+}
+
 // The link by which SimGrid reaches a gateway from itself: at the ends of a bypass between zones.
 void add_loopback(Reading& reading, const pugi::xml_node& platform) {
   constexpr BytesPerSecond kBandwidth(1e10);  // the default of SimGrid's network/loopback-bw
@@ -137,6 +160,7 @@ Document read(const std::string& xml_text, const std::string& file) {
   if (tree.host_count == 0) reading.fail(platform, "the platform has no host; it must have at least one");
   connect_traces(reading);
   note_actors(reading, platform);
+  note_devices(reading, platform);
   add_loopback(reading, platform);
   tree.link_kinds = reading.link_kinds.examples();
   return std::move(reading.document);
