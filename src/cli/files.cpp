@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/text.h"
@@ -113,6 +114,21 @@ void check_folders(CLI::App& command, const std::vector<NamedFile>& read) {
   }
 }
 
+constexpr const char* kOutputs[] = {kWrites, kKeeps, kWritesOutputs, kWritesRanks};
+
+void check_names(CLI::App& command) {
+  for (CLI::Option* option : command.get_options()) {
+    const bool is_output = std::any_of(std::begin(kOutputs), std::end(kOutputs),
+                                       [&](const char* mark) { return has_mark(*option, mark); });
+    if (!is_output) continue;
+    for (const std::string& path : option->results()) {
+      if (path.empty()) throw Error(option->get_name(), "the name is empty; give one, or leave the option out");
+      if (path == "-" && has_mark(*option, kKeeps))
+        throw Error(option->get_name() + " -", "is read and added to, which stdout cannot be; name a file");
+    }
+  }
+}
+
 std::vector<std::string> settings_of(CLI::App& command) {
   const CLI::Option* option = command.get_option_no_throw("--set");
   return option == nullptr ? std::vector<std::string>() : option->results();
@@ -136,6 +152,7 @@ void check_apart(const std::vector<NamedFile>& written, const std::vector<NamedF
 }
 
 void check_files(CLI::App& command) {
+  check_names(command);
   std::vector<NamedFile> written, kept, read, scenarios;
   const auto add = [](std::vector<NamedFile>& all, const std::vector<NamedFile>& some) {
     all.insert(all.end(), some.begin(), some.end());

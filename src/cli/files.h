@@ -32,7 +32,7 @@ struct NamedFile {
 void check_apart(const std::vector<NamedFile>& written, const std::vector<NamedFile>& read);
 
 // check_apart for the options that a parsed command has been given; throws Error also if the folder of a file of
-// `writes` is not there.
+// `writes` is not there, if what is to be written has an empty name, and if a file of `keeps` is "-".
 void check_files(CLI::App& command);
 
 }  // namespace foreflow::cli
