@@ -3,6 +3,7 @@
 #include "foreflow/base/text.h"
 #include "foreflow/scenario/axes.h"
 #include "foreflow/scenario/framework.h"
+#include "foreflow/scenario/schema.h"
 #include "foreflow/scenario/strategy_key.h"
 #include "foreflow/workload/preset.h"
 #include "scenario/keys/sections.h"
@@ -143,6 +144,7 @@ void read_work(const JsonView& root, Scenario& scenario) {
 }
 
 Scenario load(const Json& read, const std::string& file) {
+  refuse_misplaced_keys(JsonView(read, file));
   const Json json = with_framework(read, file).json;
   const JsonView root(json, file);
   root.allow_only(names_of(root_keys()));

@@ -6,6 +6,7 @@
 
 #include "foreflow/scenario/axes.h"
 #include "foreflow/scenario/framework.h"
+#include "foreflow/scenario/schema.h"
 #include "search/axes.h"
 #include "search/framework_keys.h"
 
@@ -241,6 +242,7 @@ bool may_be_open(const Dimension& dimension) {
 bool has_same_choices(const Dimension& dimension) { return dimension.rule == nullptr && dimension.by_cluster.empty(); }
 
 Space::Space(const Json& source, const std::string& file, const std::vector<Cluster>& clusters) {
+  scenario::refuse_misplaced_keys(JsonView(source, file));
   const std::optional<scenario::Framework> framework = scenario::framework_of(source, file);
   const Json known = scenario::with_framework(source, file).json;  // of the placement; `strategy` may be a list
   placement_       = own_placement(known);

@@ -19,6 +19,10 @@ const std::vector<KeySection>& key_sections();
 // "strategy.tp".
 std::string path_of(const KeySection& section, const KeyDef& key);
 
+// Throws Error at a key of the scenario, or of one of its parts, that is none there but is one of another part. Keys
+// that no part has are left to the readers.
+void refuse_misplaced_keys(const JsonView& root);
+
 // JSON Schema, draft 2020-12, of a scenario file: for single points, sweeps with axes, and searches with keys left
 // open. It checks names, types and units, but not which values are legal together.
 Json json_schema();

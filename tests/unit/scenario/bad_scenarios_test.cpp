@@ -49,6 +49,12 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Mistake{"unknown_part", R"(stratgy={})",
                 R"(gpt.json: $.stratgy: unknown key "stratgy"; the nearest is "strategy")"},
+        Mistake{
+            "key_of_the_scenario", R"(strategy.framework="fsdp")",
+            R"(gpt.json: $.strategy.framework: unknown key "framework"; did you mean the top-level key "framework"?)"},
+        Mistake{"key_of_another_part", R"(strategy.dropout=0.1)",
+                R"(gpt.json: $.strategy.dropout: unknown key "dropout"; did you mean "workload.dropout"?)"},
+        Mistake{"key_of_a_part", R"(tp=2)", R"(gpt.json: $.tp: unknown key "tp"; did you mean "strategy.tp"?)"},
         Mistake{"unknown_strategy_key", R"(strategy.tpp=2)",
                 R"(gpt.json: $.strategy.tpp: unknown key "tpp"; the nearest is "tp")"},
         Mistake{"unknown_size", R"(workload.layer=2)",
