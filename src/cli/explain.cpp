@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "cli/command.h"
@@ -61,6 +62,17 @@ std::string provenance_of_computes(const report::Summary& summary) {
   return name;
 }
 
+// Where most of the time of the messages of an op is from.
+std::string provenance_of_messages(const report::Summary& summary, const std::string& op) {
+  std::map<std::string, Seconds> seconds{{"simulated", Seconds(0)}};
+  for (const report::CollectiveSummary& one : summary.collectives) {
+    if (one.name == op) seconds[one.provenance] += one.ranks * one.time;
+  }
+  return std::max_element(seconds.begin(), seconds.end(),
+                          [](const auto& a, const auto& b) { return a.second < b.second; })
+      ->first;
+}
+
 std::vector<Term> terms_of(const report::Summary& summary) {
   std::vector<Term> terms;
   for (const report::OpTime& op : summary.ops) {
@@ -70,7 +82,8 @@ std::vector<Term> terms_of(const report::Summary& summary) {
     if (found != terms.end()) {
       found->seconds += op.seconds;
     } else {
-      terms.push_back({op.family, op.seconds, message ? "simulated" : provenance_of_computes(summary)});
+      terms.push_back({op.family, op.seconds,
+                       message ? provenance_of_messages(summary, op.name) : provenance_of_computes(summary)});
     }
   }
   double idle = 0, host = 0, devices = 0;

@@ -135,14 +135,12 @@ Price chained_price(const Tables& tables, bool has_laws, const Application& appl
   return measured ? *measured : beyond(application, device);
 }
 
-std::optional<Seconds> message_time(const Calibration& calibration, const Application& application, int ranks) {
+std::optional<Price> message_price(const Calibration& calibration, const Application& application, int ranks) {
   if (calibration.families.empty()) return std::nullopt;
   const ir::OpCall& call = application.call;
   const Bytes bytes      = message_bytes(call.def, call.inputs[0], application.outputs[0]);
-  const auto found =
-      price(calibration, {std::string(call.def.name), std::string(dtype_of(call.inputs, application.outputs)),
-                          message_signature(call.def.name, bytes, ranks), ranks, Flops(0), bytes});
-  return found ? std::optional(found->time) : std::nullopt;
+  return price(calibration, {std::string(call.def.name), std::string(dtype_of(call.inputs, application.outputs)),
+                             message_signature(call.def.name, bytes, ranks), ranks, Flops(0), bytes});
 }
 
 // The mean held-out error of the laws that a device takes; of lines and data sheets where it has none.
@@ -202,7 +200,7 @@ CostModel make(const JsonView& parameters) {
     return error_of(provenance, laws_for(*shared, device));
   };
   model.communication = [shared, measured](const Application& application, int ranks) {
-    return measured ? message_time(shared->families, application, ranks) : std::nullopt;
+    return measured ? message_price(shared->families, application, ranks) : std::nullopt;
   };
   return model;
 }

@@ -239,8 +239,11 @@ CostModel make(const JsonView& parameters) {
   model.compute = [p](const Application& application, const platform::Device&) {
     return Price{compute(p, application.call), Provenance::regression};
   };
-  model.communication = [p](const Application& application, int ranks) { return communication(p, application, ranks); };
-  model.error         = [](Provenance, const platform::Device&) { return kDistirError; };
+  model.communication = [p](const Application& application, int ranks) -> std::optional<Price> {
+    const auto time = communication(p, application, ranks);
+    return time ? std::optional(Price{*time, Provenance::regression}) : std::nullopt;
+  };
+  model.error = [](Provenance, const platform::Device&) { return kDistirError; };
   return model;
 }
 

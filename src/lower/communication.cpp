@@ -21,6 +21,11 @@ void add_once(std::vector<ir::Device>& members, const ir::Device& device) {
 
 }  // namespace
 
+void set_price(stream::Communication& what, const std::optional<cost::Price>& price) {
+  what.fixed     = cost::time_of(price);
+  what.priced_by = price ? cost::name(price->provenance) : "";
+}
+
 GroupCommunication communication_of(const ir::Op& op, const std::vector<ir::Type>& inputs,
                                     const std::vector<ir::Type>& outputs, const cost::CostModel& cost,
                                     const Options& options) {
@@ -39,7 +44,7 @@ GroupCommunication communication_of(const ir::Op& op, const std::vector<ir::Type
   result.what.kind                             = kind.kind;
   result.what.algorithm                        = chosen != nullptr ? chosen : &collective::default_algorithm(kind.kind);
   result.what.bytes                            = ir::bytes_of(kind.counts_result ? outputs[0] : inputs[0]);
-  result.what.fixed = ranks < 2 ? std::optional(Seconds(0)) : cost.communication(application, ranks);
+  set_price(result.what, ranks < 2 ? cost::Price() : cost.communication(application, ranks));
   result.what.start = kind.kind == collective::Kind::send ? options.message_start : options.collective_start;
   return result;
 }

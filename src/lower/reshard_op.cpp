@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "foreflow/lower/communication.h"
 #include "foreflow/lower/reshard.h"
 #include "foreflow/reshard/strategy.h"
 
@@ -123,7 +124,7 @@ std::vector<ReshardMeeting> reshard_meetings(const ir::Op& op, const std::vector
     if (!event.what.fixed) {
       const ir::Type moved = with_bytes(inputs[0], event.what.bytes, element);
       const cost::Application application{{*op.def, *op.attributes, {&moved, 1}, {known.data(), 1}, 1}, {&moved, 1}};
-      event.what.fixed = cost.communication(application, static_cast<int>(event.devices.size()));
+      set_price(event.what, cost.communication(application, static_cast<int>(event.devices.size())));
       event.what.start = event.what.kind == collective::Kind::send ? options.message_start : options.collective_start;
     }
     event.what.name = std::string(op.def->name);

@@ -82,6 +82,7 @@ CollectiveSummary summary_of(const stream::Program& program, const Group& group)
   summary.contention    = group.contention;
   summary.waiting       = group.waiting;
   summary.late          = most_waited_for(program, group);
+  summary.provenance    = communication.priced_by.empty() ? "simulated" : communication.priced_by;
   summary.communication = group.example->communication;
   return summary;
 }

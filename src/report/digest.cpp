@@ -76,6 +76,18 @@ std::vector<PathShare> path_shares(const Summary& summary) {
   return shares;
 }
 
+Json message_provenance(const Summary& summary) {
+  std::map<std::string, Seconds> seconds;
+  Seconds all;
+  for (const CollectiveSummary& one : summary.collectives) {
+    seconds[one.provenance] += one.ranks * one.time;
+    all += one.ranks * one.time;
+  }
+  Json shares = Json::object();
+  for (const auto& [provenance, part] : seconds) shares.set(provenance, part / all);
+  return shares;
+}
+
 Averages averages(const Summary& summary) {
   Averages out;
   Seconds communication, both;

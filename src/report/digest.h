@@ -51,6 +51,9 @@ std::string words_of(stream::MemoryClass kind);
 // The largest buffers of a class: "3 x h.0.probabilities, h.0.up".
 std::string largest(const MemoryPeak& peak, stream::MemoryClass kind, size_t most);
 
+// Shares of the time of messages on all devices, by CollectiveSummary::provenance.
+Json message_provenance(const Summary& summary);
+
 struct Averages {
   Seconds idle;
   Seconds host;         // waiting for the host

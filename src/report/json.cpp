@@ -5,6 +5,7 @@
 
 #include "foreflow/report/memory.h"
 #include "foreflow/report/writer.h"
+#include "report/digest.h"
 #include "report/json_parts.h"
 
 namespace foreflow::report {
@@ -166,6 +167,7 @@ Json to_json(const Summary& summary, const stream::Program& program, const platf
   out.set("ops", ops_json(summary));
   out.set("critical_path", path_json(summary));
   out.set("cost_provenance", summary.job.cost_provenance);
+  out.set("message_provenance", message_provenance(summary));
   out.set("events", std::move(events));
   out.set("idle", idle_json(summary.idle));
   if (!summary.assumed.empty()) out.set("assumed", texts(summary.assumed));

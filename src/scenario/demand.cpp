@@ -78,7 +78,7 @@ class Estimator {
     const cost::Application application = op.application();
     if (op.communicates()) {
       const auto ranks = static_cast<int>(std::max(op.inputs.size(), op.outputs.size()));
-      return ranks < 2 ? Seconds(0) : cost_.communication(application, ranks).value_or(Seconds(0));
+      return ranks < 2 ? Seconds(0) : cost_.communication(application, ranks).value_or(cost::Price()).time;
     }
     const Seconds alone = least(application);
     if (!fuses_) return alone;
@@ -293,8 +293,8 @@ std::optional<Seconds> all_reduce_by_formula(const Scenario& scenario, Bytes byt
   const std::vector<ir::Type> types(ranks, type);
   const std::vector<const ir::Array*> known(ranks, nullptr);
   const ir::Attributes none;
-  return scenario.cost.communication({{def, none, types, known, static_cast<uint32_t>(ranks)}, types},
-                                     static_cast<int>(ranks));
+  return cost::time_of(scenario.cost.communication({{def, none, types, known, static_cast<uint32_t>(ranks)}, types},
+                                                   static_cast<int>(ranks)));
 }
 
 }  // namespace

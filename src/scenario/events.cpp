@@ -160,7 +160,7 @@ class Walk {
                 .message   = what.bytes};
     const size_t number = table_.number(std::move(event), [&](Event& made) {
       made.time       = time_alone(what, devices, platform_);
-      made.provenance = what.fixed ? cost::name(cost::Provenance::table) : "simulated";
+      made.provenance = what.priced_by.empty() ? "simulated" : what.priced_by;
     });
     table_.count(number, count * (together.replicas ? 1 : ranks_.replicas) *
                              (together.shards ? 1 : ranks_.represented(members.front())));

@@ -185,9 +185,8 @@ transform::StagePrices stage_prices(const Scenario& scenario, const platform::Pl
                   const ir::OpCall& call, std::span<const ir::Type> outputs) {
     const cost::Application application{call, outputs};
     if (call.def.role != ir::Role::communication) return cost.compute(application, device).time;
-    const std::optional<Seconds> fixed =
-        cost.communication(application, static_cast<int>(ir::ranks_of(call.attributes, call.arity())));
-    return fixed ? *fixed : message(call, outputs, in_group);
+    const auto fixed = cost.communication(application, static_cast<int>(ir::ranks_of(call.attributes, call.arity())));
+    return fixed ? fixed->time : message(call, outputs, in_group);
   };
   return prices;
 }

@@ -28,6 +28,10 @@ struct Price {
   Provenance provenance = Provenance::roofline;
 };
 
+inline std::optional<Seconds> time_of(const std::optional<Price>& price) {
+  return price ? std::optional(price->time) : std::nullopt;
+}
+
 // One application of an op with its inferred results.
 struct Application {
   ir::OpCall call;
@@ -77,7 +81,7 @@ struct CostModel {
   // Time of an op on one device; never negative.
   std::function<Price(const Application&, const platform::Device&)> compute;
   // Time of a communication op over `ranks` members, never negative; nothing: the network simulates it.
-  std::function<std::optional<Seconds>(const Application&, int ranks)> communication;
+  std::function<std::optional<Price>(const Application&, int ranks)> communication;
   // The mean relative error of times on a device, as a fraction, by how they were found: of measurements that they were
   // not fitted to. Null: 0.
   std::function<double(Provenance, const platform::Device&)> error = nullptr;

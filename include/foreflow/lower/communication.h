@@ -1,6 +1,7 @@
 // Communication ops as stream::Communication: which collective, between whom, how many bytes.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "foreflow/interpret/mixed.h"
@@ -13,6 +14,9 @@ struct GroupCommunication {
   std::vector<ir::Device> members;  // in rank order; rooted kinds: the root first
   int replicas;                     // the corresponding members of this many replicas take part together
 };
+
+// Nothing: the network simulates it.
+void set_price(stream::Communication& what, const std::optional<cost::Price>& price);
 
 // `inputs` and `outputs` are the types of the op's operands and results, on their devices.
 GroupCommunication communication_of(const ir::Op& op, const std::vector<ir::Type>& inputs,

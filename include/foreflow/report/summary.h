@@ -40,7 +40,7 @@ struct Job {
   std::string placement;            // "packed"
   std::string allocator = "exact";  // "caching": reports replay what CachingAllocator would do
   Json scenario_echo;
-  Json cost_provenance;
+  Json cost_provenance;                // shares of the time of computes, by the name of a cost::Provenance
   std::vector<std::string> assumed{};  // by the cost model, about devices
   // Mean relative errors, as fractions, of the times of computes and of messages, as measured elsewhere.
   double compute_error = 0, message_error = 0;
@@ -109,6 +109,7 @@ struct CollectiveSummary {
   // Mean time that a member waits for the last one, summed over all executions; not part of `time`.
   Seconds waiting;
   std::string late;               // the stream that the others waited for longest in total; empty: none
+  std::string provenance;         // how its time was found: "simulated", or the name of a cost::Provenance
   int32_t communication = 0;      // index into Program::communications
   bool by_library       = false;  // a library chose the algorithm, which then includes its protocol: "ring LL128"
 };

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "foreflow/base/units.h"
@@ -43,6 +44,8 @@ struct Communication {
   Issue issue = {};  // by the host of each member, in a hand-over by that of the stream that hands over
   // Passes before the first message leaves, once all members are there: launching, agreeing. Not of a `fixed` one.
   Seconds start{};
+  // How `fixed` was found, for people: the name of a cost::Provenance. "": not by a cost model.
+  std::string_view priced_by = {};
 };
 
 // The effect of one item on the memory of its device, relative to the level when it starts.

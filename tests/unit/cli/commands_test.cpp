@@ -176,6 +176,25 @@ TEST(Import, CountsAModelAndWritesItsProgram) {
   EXPECT_EQ(run_foreflow({"check", "g.distir"}, folder.path()).exit_code, 0);
 }
 
+// On the line of a family, which is no measurement of this very message.
+TEST(Provenance, OfCalibratedMessagesIsTheSameEverywhere) {
+  const TemporaryFolder folder;
+  write_file(folder / "s.json", kScenario);
+  write_file(folder / "c.json",
+             R"({ "model": "calibrated", "families": [ { "op": "MPIAllreduce", "dtype": "f32", "ranks": 2,
+                  "fixed": "5us", "bandwidth": "50GBps", "points": [] } ] })");
+  const auto ask = [&](const char* command) {
+    return run_foreflow({command, "s.json", "--set", "cost.model=c.json"}, folder.path()).out;
+  };
+  EXPECT_THAT(ask("simulate"), HasSubstr("; compute priced by roofline 100.0 %; messages by regression 100.0 %; "));
+  EXPECT_THAT(ask("explain"), testing::ContainsRegex("\n  all-reduce [^\n]* regression\n"));
+  EXPECT_THAT(ask("events"), testing::ContainsRegex("  regression +intra-node +MPIAllreduce"));
+  EXPECT_THAT(ask("events"), HasSubstr("  0 are measured,"));
+  const Json json = parse_json(
+      run_foreflow({"simulate", "s.json", "--set", "cost.model=c.json", "--json", "-"}, folder.path()).out, "stdout");
+  EXPECT_EQ(json.find("message_provenance")->dump_compact(), R"({"regression":1.0})");
+}
+
 // onnx/onnx ships light models, in which ConstantOfShape ops stand for the numbers of weights.
 TEST(Import, CountsTheWeightsThatALightModelLeavesOut) {
   FOREFLOW_SHARED_OR_SKIP(model, "onnx/models/light_resnet50.onnx");

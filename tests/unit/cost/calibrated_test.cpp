@@ -79,7 +79,7 @@ TEST(Calibrated, TimesMessagesUnlessTheyAreToBeSimulated) {
   const ir::Attributes to{{"to", 2}};
   const Example thousand(1000, 1);
   const Application send = thousand.application("Send", to);
-  EXPECT_DOUBLE_EQ(model().communication(send, 2).value().value(), 5e-6 + 4000 / 1e9);
+  EXPECT_DOUBLE_EQ(model().communication(send, 2).value().time.value(), 5e-6 + 4000 / 1e9);
   EXPECT_FALSE(model().communication(send, 3).has_value());
   EXPECT_FALSE(model(Json::object().set("messages", "simulated")).communication(send, 2).has_value());
 }

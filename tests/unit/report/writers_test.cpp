@@ -67,6 +67,7 @@ TEST(JsonWriter, WritesTheKeysOfTheContract) {
                                              "ops",
                                              "critical_path",
                                              "cost_provenance",
+                                             "message_provenance",
                                              "events",
                                              "idle"};
   EXPECT_EQ(keys, expected);
