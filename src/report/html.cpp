@@ -131,8 +131,9 @@ void add_memory(Page& page, const Summary& summary, const std::vector<MemoryPeak
   if (fullest == nullptr) return;
   constexpr size_t kNames = 6;
   const std::vector<size_t> devices(fullest->devices.begin(), fullest->devices.end());
-  page.add("<section><h2>Memory of {} at its peak, {}</h2><table>", escape::markup(names_of(summary, devices).text(3)),
-           escape::markup(format(fullest->time)));
+  page.add("<section><h2>Memory of {} at its peak, from {} to {}</h2><table>",
+           escape::markup(names_of(summary, devices).text(3)), escape::markup(format(fullest->time)),
+           escape::markup(format(fullest->until)));
   for (size_t i = 0; i < fullest->classes.size(); ++i) {
     const auto kind   = static_cast<stream::MemoryClass>(i);
     const double part = fullest->size > Bytes(0) ? fullest->classes[i] / fullest->size : 0;

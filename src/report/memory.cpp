@@ -130,14 +130,26 @@ class Contents {
   ClassBytes classes_{};
 };
 
-MemoryPeak peak_of(const stream::Program& program, const std::vector<size_t>& streams, int device,
-                   const MemoryCurve& curve) {
+// When the level is another one after `time`.
+Seconds next_change(const MemoryCurve& curve, Seconds time, Seconds end) {
+  const auto next = std::find_if(curve.points.begin(), curve.points.end(),
+                                 [&](const MemoryPoint& point) { return point.time > time; });
+  return next == curve.points.end() ? end : next->time;
+}
+
+MemoryPeak peak_of(const stream::Program& program, const stream::Timeline& timeline, const std::vector<size_t>& streams,
+                   int device, const MemoryCurve& curve) {
   Contents contents(program, device, streams);
   for (size_t s = 0; s < streams.size(); ++s) {
     for (size_t item = 0; item < curve.at_peak[s].ended; ++item) contents.run({s, item});
     if (curve.at_peak[s].running) contents.rise({s, curve.at_peak[s].ended});
   }
-  return {{device}, curve.time, curve.peak, contents.classes(), contents.alive()};
+  return {.devices = {device},
+          .time    = curve.time,
+          .size    = curve.peak,
+          .classes = contents.classes(),
+          .alive   = contents.alive(),
+          .until   = next_change(curve, curve.time, timeline.makespan)};
 }
 
 bool same_items(const stream::Program& program, const std::vector<size_t>& a, const std::vector<size_t>& b) {
@@ -176,7 +188,7 @@ std::vector<MemoryPeak> memory_peaks(const Summary& summary, const stream::Progr
       continue;
     }
     by_size.emplace(curve.peak.value(), peaks.size());
-    peaks.push_back(peak_of(program, streams[d], device, curve));
+    peaks.push_back(peak_of(program, timeline, streams[d], device, curve));
     peaks.back().host = host_peak(program, timeline, device);
     if (summary.job.allocator == "caching")
       peaks.back().allocator = replay_allocations(program, timeline, device, summary.devices[d].capacity);

@@ -183,8 +183,9 @@ std::string memory(const Summary& summary, const std::vector<MemoryPeak>& peaks)
   const MemoryPeak* fullest = fullest_peak(summary, peaks);
   if (fullest == nullptr) return "";
   const std::vector<size_t> devices(fullest->devices.begin(), fullest->devices.end());
-  std::string out = fmt::format("\nMemory of {} at its peak, {}\n",
-                                escape::terminal(names_of(summary, devices).text(2)), format(fullest->time));
+  std::string out =
+      fmt::format("\nMemory of {} at its peak, from {} to {}\n", escape::terminal(names_of(summary, devices).text(2)),
+                  format(fullest->time), format(fullest->until));
   for (size_t i = 0; i < fullest->classes.size(); ++i) {
     const auto kind = static_cast<stream::MemoryClass>(i);
     if (fullest->classes[i] <= Bytes(0)) continue;

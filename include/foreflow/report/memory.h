@@ -33,7 +33,8 @@ struct MemoryPeak {
   ClassBytes classes{};      // add up to `size`
   std::vector<Alive> alive;  // largest first
   std::optional<AllocatorUse> allocator = {};
-  Bytes host{0};  // peak of offloaded bytes in host memory
+  Bytes host{0};    // peak of offloaded bytes in host memory
+  Seconds until{};  // when the level is first another one; the peak of an item counts for its whole duration
 };
 
 // One entry for each group, in the order of their first devices. With `fullest` only the groups with the highest peak,
