@@ -87,8 +87,9 @@ void lower_scenario(const Options& options) {
   const scenario::PlatformRef platform  = scenario::load_platform(scenario.platform);
   const lower::Options placed           = scenario::lowering(scenario, *platform);
   const scenario::Sequential sequential = scenario::build(scenario);
-  auto [module, steps]                  = scenario::distribute_with_pieces(
-                       sequential, scenario::resolve(scenario, sequential, *platform).value(), *platform);
+  scenario::DistributedProgram divided  = scenario::distribute_with_pieces(
+       sequential, scenario::resolve(scenario, sequential, *platform).value(), *platform);
+  ir::Module& module        = divided.module;
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   if (options.target == "pytorch") module = lower::with_reshard_jobs(module, interpretation, {*platform}, placed);
   // Priced before anything is written: an event without a price leaves no half of the answer behind.
@@ -101,7 +102,7 @@ void lower_scenario(const Options& options) {
   write_programs(options, module, interpretation, scenario.name,
                  scenario.workload.tf32 ? lower::Products::tf32 : lower::Products::exact);
   if (options.example)
-    write_example(options.folder, module, divided_example(sequential.module, *options.example, steps));
+    write_example(options.folder, module, divided_example(sequential.module, *options.example, divided.steps));
   if (streams) write_streams(options, *streams);
 }
 
