@@ -130,7 +130,7 @@ void run(Options options) {
                  {"--json " + options.json, options.json},
                  {"--measurements " + options.measurements, options.measurements}},
                 {});
-    if (!options.device.empty()) throw Error("--device", "is of published measurements; leave it away with --here");
+    if (!options.device.empty()) throw Error("--device", "is of published measurements; leave it out with --here");
     const Runner runner = runner_of(options.how);
     fit_and_write(options, {.measurements = measure_here(options, runner)},
                   "measured on this machine by " + runner.name);

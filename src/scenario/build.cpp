@@ -108,7 +108,7 @@ std::string advice_on_batch(const Scenario& scenario, const onnx::Imported& impo
     if (input.dimensions.empty()) continue;
     const auto dim = workload.dims.find(input.dimensions[0]);
     if (dim != workload.dims.end() && dim->second == samples)
-      return "; make workload.dims." + dim->first + " " + wanted + ", too";
+      return "; set workload.dims." + dim->first + " to " + wanted + " as well";
   }
   if (transform::count_parameters(module) == 0) return kNameWeights;
   return "; export the model with an open batch";

@@ -231,7 +231,7 @@ std::string refusal_of_batch(const std::string& workload, const std::string& bat
 TEST(Batch, ThatDiffersFromTheStatedDimensionNamesIt) {
   FOREFLOW_SHARED_OR_SKIP(model, "onnx/models/bert_vespa.onnx");
   EXPECT_THAT(refusal_of_batch(R"({ "onnx": ")" + model.string() + R"(", "dims": { "batch": 2, "tokens": 16 } })", "6"),
-              HasSubstr("or would mix them; make workload.dims.batch 6, too\n"));
+              HasSubstr("or would mix them; set workload.dims.batch to 6 as well\n"));
 }
 
 // Samples are then counted along the weight of a norm.
