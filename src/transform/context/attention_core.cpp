@@ -103,11 +103,12 @@ class AttentionCoreReader {
     if (normalised_) return read_probabilities(op, value);
     if (def.softmax == ir::Softmax::plain) return read_softmax(op);
     if (def.sums_operands && other != ValueId::none) return read_bias(other);
-    const auto factor  = other == ValueId::none ? std::nullopt : of_.number(other);
+    const bool known   = other != ValueId::none && of_.number(other);
     const bool divides = def.name == "Div";
-    if (!factor || !def.scales_elements || !core_.biases.empty() || core_.causal || (divides && inputs[0] != value))
+    if (!known || !def.scales_elements || !core_.biases.empty() || core_.causal || (divides && inputs[0] != value))
       refuse(op, "a " + std::string(def.name) + " cannot stand");
-    core_.scale *= divides ? 1 / *factor : *factor;
+    const double factor = of_.number(other).value();
+    core_.scale *= divides ? 1 / factor : factor;
   }
 
   // Interprets a Reshape, which may only turn scores [b,n,g*s,t] into [b,n,g,s,t] or back.
