@@ -55,7 +55,7 @@ class Json {
   // Appends an item to an array; a null value becomes an array first.
   void push(Json value);
 
-  // Whether both are the same value, of the same kind (1 is not 1.0) and with members in the same order.
+  // True if both are the same value, of the same kind (1 is not 1.0) and with members in the same order.
   friend bool operator==(const Json& a, const Json& b) { return a.value_ == b.value_; }
 
   // Indented by two spaces, with a final newline. Numbers are the shortest that read back the same, strings are escaped

@@ -1,4 +1,4 @@
-// What an error suggests in the place of an unknown name.
+// Suggestions for errors that report an unknown name.
 #pragma once
 
 #include <string>

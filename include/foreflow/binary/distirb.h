@@ -26,7 +26,7 @@ std::string write(const ir::Module& module);
 // 4. do not describe a valid program: unknown ops, names that text cannot express, values used before their definition.
 ir::Module read(std::string_view bytes, const std::string& name, const ir::OpTable& ops);
 
-// Whether `bytes` begin like a `.distirb` file of any version.
+// Returns true if `bytes` begin like a `.distirb` file of any version.
 bool is_distirb(std::string_view bytes);
 
 }  // namespace foreflow::binary

@@ -18,7 +18,7 @@
 
 namespace foreflow::collective {
 
-// What the `bytes` of a collective over n ranks are, as nccl-tests counts them:
+// A kind of collective. The size of a collective over n ranks, `bytes`, is counted as nccl-tests does:
 //   - all_reduce, broadcast, reduce: the buffer of one rank;
 //   - all_gather, reduce_scatter: the full vector, which is n shards;
 //   - gather, scatter: the full vector at the root;
@@ -85,7 +85,8 @@ struct Group {
   std::string device    = {};     // the kind of all devices, "A100-SXM4-80GB"; empty: unknown, or not all are of one
 };
 
-// What messages travel over, the slowest part of their way. Libraries have a latency and an efficiency for each.
+// The kind of hardware that carries a message. If a message crosses several kinds, the slowest part of its way counts.
+// A library states a latency and an efficiency for each medium.
 enum class Medium : uint8_t { nvlink, bus, network };  // bus: PCIe, memory, links between sockets
 constexpr int kMedia = static_cast<int>(Medium::network) + 1;
 
@@ -201,7 +202,8 @@ struct Network {
   // Sets `crossed` to the lines between two ranks or relays, a line that is crossed twice twice. Returns the latency of
   // a message.
   std::function<Seconds(int from, int to, std::vector<int>& crossed)> way;
-  // Whether each message has the line for itself, however many cross it. None: no line is so.
+  // Returns true if each message has the line for itself, however many messages cross it. If the function is empty,
+  // messages share every line.
   std::function<bool(int line)> fat = nullptr;
 };
 

@@ -12,7 +12,7 @@
 
 namespace foreflow::collective {
 
-// By Medium.
+// One value for each Medium, in the order of its enumerators.
 template <class T>
 using ByMedium = std::array<T, kMedia>;
 
@@ -20,7 +20,8 @@ using ByMedium = std::array<T, kMedia>;
 // hwLat). A step of another protocol takes as much longer or shorter on every platform as it does here.
 inline constexpr ByMedium<Seconds> kUsualStep = {Seconds(3.4e-6), Seconds(5.7e-6), Seconds(14e-6)};
 
-// The most that a rank sends, among the ranks of one node, of two or three, and of more; 0: as much as the wire takes.
+// The highest rate at which a rank sends: [0] if all ranks are in one node, [1] if they are in two or three, [2] if
+// they are in more. 0 means that only the wire limits it.
 using Most = std::array<BytesPerSecond, 3>;
 
 // An algorithm under a protocol.
@@ -46,21 +47,30 @@ struct LibraryDef {
 
 const Registry<LibraryDef>& libraries();
 
-// The flows of an algorithm of the table under a protocol. Requires: the task is supported.
+// Returns the flows of `algorithm`, a row of algorithms(), under the protocol of `way`. Requires: the algorithm
+// supports the task.
 FlowPlan flows_of(const Way& way, const AlgorithmDef& algorithm, const Task& task);
 
-// What a collective among ranks of one node takes by measurement; nothing where there is none.
+// Returns the measured time of a collective among ranks of one node, or nothing if it was not measured.
 using MeasuredTime = std::function<std::optional<Seconds>(const Task& task)>;
 
-// Each library as an algorithm that chooses one of its ways, by closed forms: "nccl@2.18", whose choices are
-// "ring LL", "ring LL128", ... For tasks that it has no way for it takes the default.
+// One row for each library: an algorithm that chooses, for each task, the way whose closed form is shortest. The row
+// "nccl@2.18" chooses among "ring LL", "ring LL128", and so on. If the library has no way for a task, the row takes
+// default_algorithm().
 const Registry<AlgorithmDef>& library_algorithms();
 
-// The same where collectives inside a node of libraries that were measured take that: `suffix` is added to the names.
-// What is chosen does not change. The rows are used for as long as the program runs.
+// Returns the rows of library_algorithms() with measured times:
+//
+//   1. Each row chooses the same way as before, by the same closed forms.
+//   2. The chosen way takes the time of `measured` if the library is the one that was measured
+//      (LibraryDef::is_measured), all ranks are in one node, the algorithm has one phase, and `measured` returns a
+//      time.
+//   3. `suffix` is appended to the name of each library.
+//
+// Requires: the caller keeps the rows for as long as the program runs, because choices are references into them.
 std::vector<AlgorithmDef> library_algorithms(const std::string& suffix, const MeasuredTime& measured);
 
-// A row of algorithms() or library_algorithms(). Throws Error at `where`.
+// Finds the row named `name` in library_algorithms() or algorithms(). Throws Error at `where` if neither has it.
 const AlgorithmDef& algorithm_named(std::string_view name, const std::string& where);
 
 }  // namespace foreflow::collective

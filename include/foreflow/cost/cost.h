@@ -39,8 +39,8 @@ struct Application {
   // True when all results are known before the run (shape arithmetic), which a real run computes on the CPU, ahead of
   // the device.
   bool on_host = false;
-  // Where the op is one kernel with the op before it: the bytes that it need not read, and that the other need not
-  // write, because they stay on the chip.
+  // The bytes that stay on the chip if the op is one kernel with the op before it: this op does not read them and the
+  // other does not write them.
   Bytes kept{};
   bool joined = false;  // it is
 };
@@ -85,7 +85,8 @@ struct CostModel {
   // The mean relative error of times on a device, as a fraction, by how they were found: of measurements that they were
   // not fitted to. Null: 0.
   std::function<double(Provenance, const platform::Device&)> error = nullptr;
-  // What the times of a device assume, as a sentence for people; "": nothing. Null: nothing about any device.
+  // Returns, as a sentence for people, an assumption behind the times of a device, or "" if there is none. Null means
+  // that no device needs one.
   std::function<std::string(const platform::Device&)> assumption = nullptr;
 };
 

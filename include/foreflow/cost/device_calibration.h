@@ -20,7 +20,7 @@ struct FittedLaw {
   size_t points   = 0;
   double error    = 0;  // mean absolute relative error, as a fraction
   double held_out = 0;  // the same in 5-fold cross-validation
-  // Of collectives: the errors for messages below 1 MB and from there on.
+  // The errors for messages below 1 MB, and for those of 1 MB and more. Only laws of collectives have them.
   std::optional<double> short_error = std::nullopt, long_error = std::nullopt;
 };
 
@@ -40,8 +40,8 @@ struct ServerCollective {
   double bus_factor;  // collective::bus_factor
 };
 
-// What it takes by the law that comes with Foreflow for the device; nothing where the device was not measured itself,
-// nor one with the same links.
+// Returns the time of the collective by the law that Foreflow ships for the device. Returns nothing if neither the
+// device nor one with the same links was measured.
 std::optional<Seconds> measured_collective(const ServerCollective& collective);
 
 // The devices whose number of processors is known, which a calibration needs.

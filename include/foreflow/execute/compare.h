@@ -1,4 +1,4 @@
-// What was measured beside what was predicted.
+// Compares measured times with predicted ones.
 #pragma once
 
 #include <string>

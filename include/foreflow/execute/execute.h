@@ -31,7 +31,7 @@ struct RankTimes {
   Seconds compute, communication, wait;  // wait: until the other members of a communication arrive
 };
 
-// What one process did from `start` to `end`, which count from the start of its iteration.
+// One activity of one process. `start` and `end` count from the start of its iteration.
 struct Span {
   int rank = 0;
   std::string what;  // the signature of a compute (cost/signature.h) or of a message

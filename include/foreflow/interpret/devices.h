@@ -11,7 +11,7 @@
 
 namespace foreflow::interpret {
 
-// Where a value lives. A tuple lives where its elements live; its own `device` is not placed.
+// The device on which a value lives. A tuple lives where its elements live, so its own `device` is not placed.
 struct Location {
   ir::Device device;               // not placed: on no device; every device may compute the value for itself
   std::vector<Location> elements;  // of a tuple, as far as its structure is known

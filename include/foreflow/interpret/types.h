@@ -17,7 +17,8 @@ std::vector<ir::Type> infer_placed(const ir::Op& op, std::span<const ir::Type> i
 // The device of all inputs that are placed. Throws Error if they are on several devices.
 ir::Device common_device(std::span<const ir::Type> inputs);
 
-// What the inferred type and the annotation say together. Throws Error if they contradict each other.
+// Returns the type that agrees with both the inferred type and the annotation, with all that either of them knows.
+// Throws Error if they contradict each other.
 ir::Type refined(ir::Type inferred, const ir::Type& annotation);
 
 void append_key(const ir::Type& type, std::string& key);

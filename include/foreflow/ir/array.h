@@ -11,8 +11,8 @@
 
 namespace foreflow::ir {
 
-// Whether T is the C++ type that stores one element of `dtype`. Floats of 16 bits and fewer are stored as their
-// bits, integers of 4 bits each in a byte of its own.
+// True if T is the C++ type that stores one element of `dtype`. Floats of 16 bits and fewer are stored as their bits.
+// Integers of 4 bits take a byte each.
 template <class T>
 constexpr bool stores(DType dtype);
 

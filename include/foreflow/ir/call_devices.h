@@ -32,7 +32,7 @@ Attributes with_devices(const Op& op, const std::function<Device(const Device&)>
 // attribute `stream` says which of their streams is meant, where it is not the main one.
 std::vector<Device> destinations(const Attributes& attributes);
 
-// Whether the attributes of the op name devices.
+// Returns true if the attributes of the op name devices.
 bool names_devices(const Op& op);
 
 }  // namespace foreflow::ir

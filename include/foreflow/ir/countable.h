@@ -8,8 +8,8 @@ namespace foreflow::ir {
 // The most elements that a tensor may have. The number of bits of such a tensor fits in 63 bits.
 inline constexpr int64_t kMostElements = int64_t{1} << 56;
 
-// Whether the product of the known nonzero dimensions is at most kMostElements. Other shapes are rejected where they
-// are read or inferred. element_count returns INT64_MAX for shapes whose element count exceeds 63 bits.
+// Returns true if the product of the known nonzero dimensions is at most kMostElements. Other shapes are rejected where
+// they are read or inferred. element_count returns INT64_MAX for shapes whose element count exceeds 63 bits.
 bool is_countable(const Dims& dims);
 
 // Sum and product, clamped to [-2^60, 2^60]. With these, sizes computed from arbitrary numbers of a program never

@@ -32,7 +32,7 @@ struct Op {
   bool is_call() const { return def == nullptr; }
 };
 
-// Whether the op overwrites some rows of a cache, its first operand.
+// Returns true if the op overwrites some rows of a cache, its first operand.
 inline bool writes_rows(const Op& op) { return !op.is_call() && op.def->in_place == InPlace::rows; }
 
 // weight: a trained weight or an optimizer state, which persists from step to step. data: everything else.
@@ -65,7 +65,7 @@ struct Module {
 // none.
 size_t find_entry(const Module& module, std::string_view name);
 
-// Whether names, ops, attributes and annotations are equal, so that both print the same text.
+// Returns true if names, ops, attributes and annotations are equal, so that both print the same text.
 bool same_program(const Module& a, const Module& b);
 
 // The name of an op in messages: "mlp.distir:12: @mlp: %h = Gemm".

@@ -8,7 +8,7 @@
 
 namespace foreflow::ir {
 
-// Whether `dtype` is a float of at most 8 bits:
+// Returns true if `dtype` is a float of at most 8 bits, that is, one of these:
 //
 //   type            bits   exponent, fraction   largest   infinity   NaN
 //   f8 (E4M3FN)       8          4, 3               448   no         S.1111.111
@@ -25,7 +25,8 @@ bool is_narrow_float(DType dtype);
 // The number that the bits of such a type stand for.
 float narrow_to_float(DType dtype, uint8_t bits);
 
-// What becomes of a number beyond the largest: that one, or infinity, or NaN where the type has no infinity.
+// The result for a number beyond the largest. `saturates` gives the largest number; `overflows` gives infinity, or NaN
+// if the type has no infinity.
 enum class Beyond : uint8_t { saturates, overflows };
 // How E8M0 rounds to a power of two: away from zero, towards it, or to the nearer one, where 1.5 goes up.
 enum class PowerRounding : uint8_t { up, down, nearest };

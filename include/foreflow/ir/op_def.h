@@ -36,7 +36,7 @@ struct OpCall {
   size_t outputs = 1;                   // number of results that the program asks for
 
   size_t arity() const { return inputs.size(); }
-  // Whether operand `index` is present.
+  // True if operand `index` is present.
   bool has(size_t index) const {
     return index < inputs.size() &&
            (inputs[index].kind != Type::Kind::unknown || known[index] != nullptr || inputs[index].device.placed());
@@ -89,8 +89,8 @@ enum class Role : uint8_t {
   communication   // runs on several devices
 };
 
-// What a communication op does with the values of its devices, as the kinds of collectives do it
-// (foreflow/collective/collective.h).
+// The effect of a communication op on the values of its devices. Each enumerator is the kind of collective of that name
+// (foreflow/collective/collective.h); the comment beside it states the results.
 enum class Communication : uint8_t {
   none,            // nothing: the op runs on one device; or several of these, which a plan chooses (Reshard)
   send,            // a value from one device, or stream, to another
@@ -125,7 +125,7 @@ enum class InPlace : uint8_t {
   on_request  // result i that of operand i, if the attribute `in_place` is not 0 (MPIReduceScatter)
 };
 
-// Whether result 0 is a softmax of operand 0 along some of its dimensions.
+// Tells whether result 0 is a softmax of operand 0 along some of its dimensions, and of which form.
 enum class Softmax : uint8_t {
   none,
   plain,   // of operand 0 itself (Softmax)
@@ -133,7 +133,7 @@ enum class Softmax : uint8_t {
   log      // the logarithm of the softmax (LogSoftmax)
 };
 
-// Whether result 0 is a product of operands 0 and 1, perhaps scaled, with nothing added to it.
+// Tells whether result 0 is a product of operands 0 and 1, perhaps scaled, with nothing added to it, and of which form.
 enum class Product : uint8_t {
   none,
   matrices,  // of their last two dimensions, for every batch (MatMul)
@@ -148,7 +148,8 @@ enum class Kernels : uint8_t {
   attention  // attention that keeps no scores, or its gradients
 };
 
-// Of what an op computes the gradients, where other modules treat such ops in a way of their own: operands -> results.
+// The forward computation whose gradients an op computes. Only those are listed that other modules must recognise. The
+// comments state operands -> results.
 enum class GradientOf : uint8_t {
   none,
   product,    // x, w, dy -> dx, dw of y = x * w (MatMulGrad)
@@ -157,8 +158,8 @@ enum class GradientOf : uint8_t {
   resize      // x, roi, scales, sizes, dy -> dx (ResizeGrad)
 };
 
-// What frameworks that run a model op by op, without a compiler, compute by a chain of kernels, each of which reads and
-// writes the tensor.
+// An op that frameworks without a compiler, which run a model op by op, compute by a chain of kernels. Each kernel of
+// the chain reads and writes the tensor.
 enum class Chain : uint8_t {
   none,
   rms_norm,           // operand 0 divided by its root mean square (SimplifiedLayerNormalization)
@@ -309,8 +310,8 @@ struct OpDef {
   std::vector<Sample> (*samples)() = nullptr;
 };
 
-// What a rule works with that writes other ops for a call. Values are handles, which only this interface interprets; -1
-// stands for an operand that is left out.
+// The interface for a rule that replaces a call by other ops. Values are handles, which only this interface interprets;
+// -1 stands for an operand that is left out.
 class CallBuilder {
  public:
   virtual ~CallBuilder()                            = default;
@@ -320,18 +321,19 @@ class CallBuilder {
                                 size_t outputs = 1) = 0;
 };
 
-// What the reverse rule of an op works with: the call is the forward op.
+// The interface for the reverse rule of an op. The call is the forward op.
 class GradBuilder : public CallBuilder {
  public:
   virtual int output(size_t index)                          = 0;  // a forward output
   virtual int output_gradient(size_t index)                 = 0;  // dL/d(output); every rule uses that of output 0
   virtual void set_input_gradient(size_t index, int handle) = 0;
   virtual bool wanted(size_t index)                         = 0;  // whether the gradient of this input is needed
-  // Whether a forward input is a weight, perhaps converted to another type.
+  // Returns true if a forward input is a weight, perhaps converted to another type.
   virtual bool is_weight(size_t index) = 0;
 };
 
-// Whether results are a sum of the operands of all devices, or parts of it (MPIAllreduce, MPIReduceScatter).
+// Returns true if the results are a sum of the operands of all devices, or parts of such a sum (MPIAllreduce,
+// MPIReduceScatter).
 inline bool sums_over_devices(const OpDef& def) {
   return def.communication == Communication::all_reduce || def.communication == Communication::reduce_scatter;
 }

@@ -1,5 +1,5 @@
-// Where a microbatch enters and leaves the pipeline: an attribute of the computing ops in the passes of the first and
-// the last stage.
+// An attribute that marks the ends of a pipeline, at which a microbatch enters and leaves. Computing ops in the passes
+// of the first and the last stage have it.
 #pragma once
 
 #include <string_view>

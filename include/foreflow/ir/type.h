@@ -118,7 +118,7 @@ struct Type {
 
   bool is_tensor() const { return kind == Kind::tensor; }
   bool is_tuple() const { return kind == Kind::tuple; }
-  // Whether data type and every dimension are known; for a tuple, those of every element.
+  // True if the data type and every dimension are known; for a tuple, those of every element.
   bool resolved() const;
   bool operator==(const Type&) const = default;
 };

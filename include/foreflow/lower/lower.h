@@ -30,7 +30,8 @@ struct Input {
 struct Options {
   Algorithms algorithms{};
   std::vector<GroupAlgorithms> groups;
-  // Where D1, D2, ... sit: indices into platform::Platform::devices(), none twice. Empty: in the platform's order.
+  // The platform devices of D1, D2, ...: indices into platform::Platform::devices(), none twice. If empty, D1, D2, ...
+  // take the devices in the platform's order.
   std::vector<int> places;
   // How tensors change their layout between stages that are sharded in different ways; null: the first strategy.
   const reshard::StrategyDef* resharding = nullptr;

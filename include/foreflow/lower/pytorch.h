@@ -25,7 +25,8 @@ struct EmitterDef {
 };
 const Registry<EmitterDef>& emitters();
 
-// What multiplies tensors of Float32 on GPUs: units of Float32, or those of TF32 (allow_tf32).
+// The units of a GPU that multiply tensors of Float32: those of Float32 (`exact`), or those of TF32 (`tf32`, allow_tf32
+// of PyTorch).
 enum class Products : uint8_t { exact, tf32 };
 
 // The script for `torchrun --nproc-per-node N`. `programs` are those of project() with Grain::gpu; ranks are in the

@@ -13,7 +13,7 @@ struct ReshardMeeting {
   std::vector<size_t> members;
 };
 
-// Where the devices of a program are: D`first` is rank 0.
+// The platform of a program, and the number of the program's first device: D`first` is rank 0.
 struct ProgramPlaces {
   const platform::Platform& platform;
   int32_t first = 1;

@@ -31,7 +31,7 @@ struct Imported {
   bool has_control_flow = false;  // the program may be valid only for what was given
 };
 
-// What a graph input or output is.
+// The type of a graph input or output.
 enum class Form : uint8_t { tensor, sequence, optional_tensor, optional_sequence };
 constexpr bool is_optional(Form form) { return form == Form::optional_tensor || form == Form::optional_sequence; }
 constexpr bool is_sequence(Form form) { return form == Form::sequence || form == Form::optional_sequence; }
@@ -47,11 +47,11 @@ std::vector<StatedPort> stated_inputs(const std::string& path);
 // The same for its outputs.
 std::vector<StatedPort> stated_outputs(const std::string& path);
 
-// Whether the elements of weights are read. Predictions of time and memory do not need them.
+// Tells whether the importer reads the elements of weights. Predictions of time and memory do not need them.
 enum class Numbers : uint8_t { read, skip };
 
-// What the caller knows about graph inputs beyond what the file states, by the name of the input in the file. If
-// control flow depends on it, the imported program is only valid for these shapes and elements. The elements of a
+// The facts about graph inputs that the caller knows and the file does not state, by the name of the input in the file.
+// If control flow depends on it, the imported program is only valid for these shapes and elements. The elements of a
 // sequence "s" are "s/0", "s/1", ..; it has as many as are named here.
 struct Given {
   std::map<std::string, ir::Dims> shapes;
@@ -86,12 +86,12 @@ Imported import_model(const std::string& path, const ir::OpTable& ops, Numbers n
 Imported import_bytes(std::string_view bytes, const std::string& name, const ir::OpTable& ops,
                       Numbers numbers = Numbers::read, const Given& given = {});
 
-// What a user should know about a model that imports a newer opset of ONNX's own operators than is known here; empty
+// Returns a remark for the user if a model imports a newer opset of ONNX's own operators than is known here. Returns ""
 // if there is nothing to say, or if the file is not a model. Does not read the graph.
 std::string opset_remark(const std::string& path);
 
-// What a user should know about the first scale of quantised numbers in an imported model that is infinite or no
-// number; empty if there is none, or if the numbers of weights were not read.
+// Returns a remark for the user about the first scale of quantised numbers in an imported model that is infinite or no
+// number. Returns "" if there is none, or if the numbers of weights were not read.
 std::string scale_remark(const Imported& imported);
 
 }  // namespace foreflow::onnx

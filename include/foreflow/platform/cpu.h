@@ -27,7 +27,8 @@ Cpu cpu_named(const std::string& text, const std::string& where);
 Cpu read_cpu(const JsonView& json);
 ValueType cpu_type();
 
-// What one thread needs on `here` for each second that the same work takes on `there`. 1 where either is unknown.
+// Returns the seconds that one thread needs on `here` for work that takes one second on `there`; 1 if either is
+// unknown.
 double time_ratio(const Cpu& here, const Cpu& there);
 
 }  // namespace foreflow::platform

@@ -19,7 +19,7 @@
 
 namespace foreflow::platform {
 
-// What the maker of a device says of it. Numbers are dense peaks and capacities, not what programs reach.
+// The data of a device as its maker states them. Numbers are dense peaks and capacities, not rates that programs reach.
 struct DataSheet {
   std::string kind;                  // what cost tables know the device by: "H200-SXM5-141GB"
   std::vector<std::string> sources;  // where each number is from; one line of a platform file's comment for each
@@ -40,7 +40,7 @@ struct DeviceDef {
 // The data sheets that have a name.
 const Registry<DeviceDef>& devices();
 
-// What a scenario says of the devices of a machine, in place of what the machine has. Absent members stay.
+// Changes that a scenario makes to the devices of a machine. A member that is absent leaves the machine's own value.
 struct DeviceChange {
   std::optional<DataSheet> sheet                 = {};  // of another device
   std::string name                               = {};  // for cost tables and reports; empty: see changed()

@@ -1,4 +1,5 @@
-// What a platform file declares beside devices, links and routes.
+// The declarations of a platform file other than devices, links and routes: disks, profiles of availability and speed,
+// and settings of the network model.
 #pragma once
 
 #include <string>

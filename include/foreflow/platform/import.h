@@ -11,7 +11,7 @@
 
 namespace foreflow::platform {
 
-// What the user knows beyond the file.
+// The facts about a machine that the user states in addition to the file.
 struct ImportOptions {
   int nodes                 = 1;        // equal servers, joined by one switch; a file of a whole network has its own
   DeviceChange device       = {};       // of all accelerators

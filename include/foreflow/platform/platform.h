@@ -73,8 +73,8 @@ struct Route {
   // The sum over the links, and of hosts with coordinates (Vivaldi) the latency of their distance, which may be all
   // that there is between them: such a route takes time and no bandwidth.
   Seconds latency;
-  // What a message takes beyond the latency and the step latencies of the links: what the network model of a file adds
-  // to the latency of coordinates.
+  // The additional time of each message, beyond the latency and the step latencies of the links. It is the time that
+  // the network model of a file adds to the latency of coordinates.
   Seconds step_latency{0};
   // The most that a protocol lets one message have, whatever the links carry: a TCP window, which is inversely
   // proportional to `latency`. 0: any.
@@ -141,7 +141,7 @@ class Platform {
   Seconds step_latency(const Route& route) const;
   // Null when only the routes are known. Of a machine by rule it is written out when it is first asked for.
   const Graph* graph() const;
-  // What its file says besides.
+  // The other declarations of its file.
   const Declared& declared() const;
 
  private:

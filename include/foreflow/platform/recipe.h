@@ -63,7 +63,7 @@ Recipe recipe_of(const TopologyDef& topology, int nodes);
 
 int64_t device_count(const Recipe& recipe);
 
-// What the fabric of a recipe is built of, and what formulas say of it; a zero where there is no formula.
+// The parts of a recipe's fabric, and its properties by formulas. A property without a formula is 0.
 struct FabricFacts {
   int64_t switches = 0;
   int64_t cables   = 0;      // of NICs and between switches, each as wide as a NIC

@@ -57,10 +57,10 @@ struct NetworkDef {
 
 const Registry<NetworkDef>& networks();
 
-// What a scenario may say about nodes of `topology`, all of them counts: (key, default).
+// Returns the keys that a scenario may set for nodes of `topology`, each with its default. All values are counts.
 std::vector<std::pair<std::string, std::string>> defaults_of(const TopologyDef& topology);
 
-// What one fabric is told, in a form that only its own file knows: a struct that can be compared.
+// The settings of one fabric: a struct that can be compared, whose type only the file of that fabric knows.
 class FabricSettings {
  public:
   template <typename T>

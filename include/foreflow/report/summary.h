@@ -145,7 +145,7 @@ struct EventCounts {
   int64_t executed = 0;
 };
 
-// What the platform has and the run does not use.
+// The parts of the platform that the run does not use.
 struct Idle {
   int64_t devices = 0, of_devices = 0;  // that no rank runs on
   int64_t cards = 0, of_cards = 0;      // network cards that serve no device, whatever runs

@@ -1,4 +1,4 @@
-// What resharding needs to know of the network: which devices share a port to the others, and how fast ports are.
+// The network as resharding sees it: which devices share a port to the others, and how fast ports are.
 #pragma once
 
 #include <map>

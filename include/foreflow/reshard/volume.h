@@ -1,4 +1,4 @@
-// What no plan can be better than.
+// Lower bounds of the bytes and the time of a resharding, which no plan can beat, and the bytes that a plan moves.
 #pragma once
 
 #include "foreflow/base/units.h"

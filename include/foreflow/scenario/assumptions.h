@@ -1,4 +1,4 @@
-// What a prediction takes for granted where a scenario names no framework and leaves a key out.
+// The assumptions of a prediction if the scenario names no framework and leaves keys out.
 #pragma once
 
 #include <string>

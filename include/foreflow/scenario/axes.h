@@ -22,8 +22,8 @@ struct Axis {
   std::string path() const;  // "platform.links.nic.bandwidth"
 };
 
-// Whether `value` at `path` ("strategy.tp") is an axis: a list is, unless one value of that key is itself a list; then
-// only a list of lists is.
+// Returns true if `value` at `path` ("strategy.tp") is an axis. A list is an axis, unless a single value of that key is
+// itself a list; then only a list of lists is one.
 bool is_axis(std::string_view path, const Json& value);
 
 // The axes of a scenario, in the order of its text. A value of an axis may be an object that holds lists itself: it is

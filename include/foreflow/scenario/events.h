@@ -12,7 +12,7 @@
 
 namespace foreflow::scenario {
 
-// Where an event runs. A host copy is between a device and the memory of its server.
+// The part of the platform that an event uses. A host copy is between a device and the memory of its server.
 enum class Scope : uint8_t { compute, intra_node, inter_node, host_copy };
 std::string_view name(Scope scope);  // "compute", "intra-node", "inter-node", "host-copy"
 

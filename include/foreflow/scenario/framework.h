@@ -40,7 +40,7 @@ Framework read_framework(const JsonView& json);
 struct FrameworkCondition {
   std::string_view name, doc;
   bool (*holds)(const Json& scenario);
-  // Whether it asks for more of a strategy than what tp divides and which other degrees are above 1.
+  // False if the condition asks of a strategy only what its tp divides, and which of its other degrees are above 1.
   bool needs_more_than_degrees = false;
 };
 const std::vector<FrameworkCondition>& framework_conditions();

@@ -76,13 +76,14 @@ struct PlatformChoice {
 
 struct Strategy {
   int dp = 1, tp = 1, pp = 1;
-  // Where stages have unequal numbers of shards: the shards of each device of the pipeline; `tp` is the largest of
-  // them.
+  // The shards of each device of the pipeline, if stages are sharded in different ways: they have unequal numbers of
+  // shards, or one of the next two members is not empty. Otherwise it is empty. `tp` is the largest of them.
   std::vector<int> stage_tp;
-  // Where stages have unequal numbers of ranks that share each sequence: those of each device of the pipeline; `cp` is
-  // the largest of them, and `stage_tp` has the shards of every device.
+  // The ranks that share each sequence on each device of the pipeline, if their numbers are unequal; else empty. `cp`
+  // is the largest of them.
   std::vector<int> stage_cp;
-  // Where only some devices of the pipeline have sequence parallelism: which; `sequence_parallel` is then true.
+  // For each device of the pipeline, true if it has sequence parallelism; empty if all devices have it or none has. If
+  // it is not empty, `sequence_parallel` is true.
   std::vector<bool> stage_sequence;
   int cp                         = 1;  // ranks that share each sequence
   transform::Attention attention = transform::Attention::unfused;
@@ -102,7 +103,7 @@ struct Strategy {
   transform::Results results = transform::Results::gather;
   transform::TensorPlan tensor_plan;  // which weights tensor parallelism splits
   bool sequence_parallel = false, vocabulary_parallel = false;
-  // As in transform::DataParallel, `zero` to `reduce_dtype`.
+  // The members from `zero` to `reduce_dtype` mean the same as in transform::DataParallel.
   int zero               = 0;
   bool overlap_gradients = false;
   Bytes bucket{0}, first_bucket{0};
@@ -120,7 +121,7 @@ struct Strategy {
   transform::Sharding sharding() const { return {tensor_plan, sequence_parallel, vocabulary_parallel, results}; }
   int devices() const { return dp * devices_of_replica(); }
   int devices_of_replica() const { return has_unequal_stages() ? first_rank(pp) : cp * tp * pp; }
-  // Whether stages are sharded in different ways.
+  // True if stages are sharded in different ways.
   bool has_unequal_stages() const { return !stage_tp.empty(); }
   // The shards of device `device` of the pipeline, and how it is sharded.
   int shards_of(int device) const { return has_unequal_stages() ? stage_tp[static_cast<size_t>(device)] : tp; }
@@ -140,25 +141,27 @@ struct Strategy {
   int replicas_sharing() const;
   // The most ranks that share each sequence in a stage. They hold copies of its weights.
   int most_contexts() const;
-  // How those that hold copies of weights exchange gradients and weights.
+  // Returns how ranks that hold copies of the same weights exchange gradients and weights.
   transform::DataParallel data_parallel() const;
-  // Whether one sum is taken of a gradient over all that hold copies: the ranks of contexts, those that share experts,
-  // and replicas. Otherwise ranks of a replica sum first, then replicas.
+  // True if one collective sums a gradient over all ranks that hold a copy of its weight: those of all contexts, those
+  // that share experts, and those of all replicas. Otherwise the ranks of each replica sum first, and the replicas
+  // after them.
   bool sums_once() const {
     const transform::DataParallel how = data_parallel();
     return how.has_copies && how.shares();
   }
   // The most ranks that such a sum is taken over: dp x cp, of experts fewer.
   int most_copies() const { return sums_once() ? dp * most_contexts() : dp / replicas_sharing(); }
-  // True where the ranks of cp share attention in a way that needs it to be one op: every way except all_gather.
+  // True if the ranks of cp share attention in a way for which it must be one op. That is every way except all_gather.
   bool needs_fused_attention() const { return cp > 1 && context_attention != transform::ContextAttention::all_gather; }
   // Samples of a microbatch; 0 where the batch is that of the program in the file.
   int64_t microbatch_size() const { return global_batch / dp / microbatches; }
-  // Whether what fused attention makes, [b,s,h], is copied into the order [s,b,h]. They are the same for one sample.
+  // True if the result of fused attention, [b,s,h], is copied into the order [s,b,h]. For one sample the two orders are
+  // the same.
   bool copies_attention() const {
     return sequence_first && attention_used() == transform::Attention::flash && microbatch_size() != 1;
   }
-  // What becomes of the attention cores of the program.
+  // The form of the attention cores in the program.
   transform::Attention attention_used() const {
     return needs_fused_attention() ? transform::Attention::flash : attention;
   }

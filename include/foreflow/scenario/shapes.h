@@ -8,7 +8,7 @@
 
 namespace foreflow::scenario {
 
-// What is said about the sizes of a model's inputs, and where that stands.
+// The sizes of a model's inputs as a user states them, and the places of these statements, for errors.
 struct InputSizes {
   std::map<std::string, ir::Dims> shapes;  // by input: its name in the file or in the program
   std::map<std::string, int64_t> dims;     // by symbol: "batch"

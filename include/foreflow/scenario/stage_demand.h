@@ -32,17 +32,17 @@ struct StageMessage {
   std::optional<transform::StageModel::Gathered> gathered = {};
   std::vector<Seconds> chunks                             = {};
 
-  // False: `overlap_tensor` with `chunks` chunks changes nothing about this message.
+  // False if `overlap_tensor` with `chunks` chunks changes nothing about this message.
   bool may_be_cut(int chunks) const {
     return chunks > 1 && (may_run_beside || std::any_of(lengths.begin(), lengths.end(), [chunks](int64_t length) {
                             return length >= chunks && length % chunks == 0;
                           }));
   }
-  // Whether what it sums is computed in chunks, for some number of them.
+  // True if the product that the message sums is computed in chunks, for some number of chunks.
   bool is_cut_into_chunks() const {
     return std::any_of(chunks.begin(), chunks.end(), [](Seconds chunk) { return std::isfinite(chunk.value()); });
   }
-  // False: no number of chunks up to this one does.
+  // False if `overlap_tensor` changes nothing about this message with any number of chunks up to `chunks`.
   bool may_be_cut_by_fewer(int chunks) const {
     return chunks > 1 && (may_be_cut(chunks) || may_be_cut_by_fewer(chunks - 1));
   }
@@ -53,7 +53,7 @@ struct StageDemand {
   const std::vector<transform::StageNeed>& stages;
   const std::vector<StageMessage>& messages;
 
-  // False: `overlap_tensor` with `chunks` chunks changes nothing in the program of `microbatches` microbatches.
+  // False if `overlap_tensor` with `chunks` chunks changes nothing in the program of `microbatches` microbatches.
   bool may_be_cut(int chunks, int microbatches) const {
     return std::any_of(messages.begin(), messages.end(), [&](const StageMessage& message) {
       return message.may_be_cut(chunks) && !(message.is_once && microbatches > 1);
@@ -90,7 +90,7 @@ class StageDemands {
     std::map<double, size_t> prices = {};  // numbers of transform::StageModel, by the speed between neighbours
   };
 
-  // Whether some backward passes of the schedule are split.
+  // Returns true if the schedule splits some of its backward passes.
   bool splits(const Strategy& strategy);
   Model* model(const Scenario& scenario, const Sequential& sequential, const platform::Device& device);
   // With the backward passes split, or whole. Throws RefusalError.

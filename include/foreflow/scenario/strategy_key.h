@@ -134,11 +134,13 @@ int64_t whole_or(const Json& point, std::string_view key, int64_t fallback);
 std::string_view word_or(const Json& point, std::string_view key, std::string_view fallback);
 // The number of devices that the degrees of a point ask for; at most INT64_MAX.
 int64_t devices_of(const Json& point);
-// Whether a point states unequal numbers of shards for its stages; and whether its tp and pp are theirs.
+// has_unequal_stages returns true if a point states unequal numbers of shards for its stages. suits_stages returns true
+// if the point's tp, cp and pp agree with the numbers that it states: pp is their count, and tp (or cp) is the largest
+// of them.
 bool has_unequal_stages(const Json& point);
 bool suits_stages(const Json& point);
 
-// Whether attention keeps no scores at a point, so that selective recomputation has nothing to repeat.
+// Returns true if attention keeps no scores at a point, so that selective recomputation has nothing to repeat.
 bool is_fused(const SpaceFacts& facts, const Json& point);
 
 }  // namespace foreflow::scenario

@@ -77,9 +77,9 @@ std::string refuse_delay(const ScheduleDef& schedule);
 //   1. forwards, last stage first;
 //   2. backwards, first stage first;
 //   3. weight gradients.
-// Where transfers block sender and receiver, emit all transfers that the tasks of one `start` need before the first of
-// these tasks. Blocking then costs no more than the transfers themselves; emitted task by task, 1F1B takes up to a
-// third longer.
+// If transfers block sender and receiver, the caller should emit all transfers that the tasks of one `start` need
+// before the first of these tasks. Blocking then costs no more than the transfers themselves; emitted task by task,
+// 1F1B takes up to a third longer.
 struct PlacedTask {
   int device;
   int stage;  // virtual stage, in the task's pipe

@@ -23,8 +23,8 @@
 
 namespace foreflow::schedule {
 
-// What a task computes; the labels are F, B, I and W. A backward pass consists of the input gradient, which the
-// previous stage waits for, and the weight gradient, which no other task waits for. A schedule runs both as one task
+// The computation of a task; the labels are F, B, I and W. A backward pass consists of the input gradient, for which
+// the previous stage waits, and the weight gradient, for which no other task waits. A schedule runs both as one task
 // (B), or as two (I and W).
 enum class Phase : uint8_t { forward, backward, input_grad, weight_grad };
 

@@ -13,7 +13,7 @@
 
 namespace foreflow::search {
 
-// What objectives judge a strategy by.
+// The figures of a strategy by which objectives judge it.
 struct Figures {
   double samples_per_second = 0;  // infinite: no bound is known
   Bytes memory;                   // peak of the device that needs most
@@ -36,7 +36,7 @@ struct ObjectiveDef {
   std::string_view doc;
   bool is_maximised;
   double (*value)(const Figures& figures, const Terms& terms);
-  // What annealing minimises: falls as the value gets better, by the logarithm of the factor.
+  // The energy that annealing minimises. It falls as the value gets better: by the logarithm of the factor.
   double (*energy)(const Figures& figures, const Terms& terms);
   // A value with its unit: "31.2 samples/s".
   std::string (*text)(double value);
@@ -50,7 +50,7 @@ struct ObjectiveDef {
 
 const Registry<ObjectiveDef>& objectives();
 
-// What a search ranks by, and of which two objectives it tells the Pareto front.
+// The goal of a search: the objective by which it ranks, and the two objectives whose Pareto front it tells.
 struct Goal {
   Goal();  // by throughput, with the front of throughput and memory
 

@@ -32,10 +32,10 @@ struct Dimension {
   std::vector<std::vector<Json>> by_cluster = {};  // the choices with each of the clusters, where they differ
 };
 
-// Whether bounds can be computed before the dimension is decided. Such dimensions are the last of a region; those for
-// which this is true of refined bounds, too, are the very last.
+// Returns true if bounds can be computed before the dimension is decided. Such dimensions are the last of a region;
+// among them, those that refined bounds may leave open, too, are the very last.
 bool may_be_open(const Dimension& dimension);
-// Whether its choices are the same at every point.
+// Returns true if the dimension has the same choices at every point.
 bool has_same_choices(const Dimension& dimension);
 
 // The points of one strategy object of the scenario: all combinations of choices, where the choices of a dimension may
@@ -84,7 +84,7 @@ class Space {
  private:
   bool visit_from(const Region& region, const Json& point, size_t d,
                   const std::function<bool(const Json& point)>& see) const;
-  // Whether the point is one of the region: it has a choice of every dimension, and no other key.
+  // Returns true if the point belongs to the region: it has a choice of every dimension, and no other key.
   bool has(const Region& region, const Json& point) const;
 
   Json placement_;                           // the scenario's, without its axes; null: it has none
@@ -95,7 +95,7 @@ class Space {
 
 // `point` with the members of `choice` added.
 Json with(const Json& point, const Json& choice);
-// Whether `point` has all members of `choice`.
+// Returns true if `point` has all members of `choice`.
 bool has_all(const Json& point, const Json& choice);
 
 // The parts of a point: the strategy; the placement, null where the point has no placement keys; and what it says of

@@ -61,7 +61,8 @@ struct DisturbanceKeys {
   Keys keys;
 };
 
-// What a disturbance affects. Engines whose communications do not share links refuse those that affect links.
+// The part of a run that a disturbance affects. Engines whose communications do not share links refuse disturbances
+// that affect links.
 enum class Affected : uint8_t { computes, links };
 // "computes", "links"
 std::string_view name(Affected affected);
@@ -80,7 +81,7 @@ struct DisturbanceDef {
   std::function<void(const ComponentNumbers& numbers, Disturbances& disturbances)> renumber = {};
   // Throws Error("disturbances.NAME[0].factor", ...) if a value is invalid on every platform or on this one.
   std::function<void(const Disturbances& disturbances, const platform::Platform& platform)> check = {};
-  // Whether there are disturbances of this kind.
+  // Returns true if there are disturbances of this kind.
   std::function<bool(const Disturbances& disturbances)> is_given = {};
   // Draws the affected devices or links of this platform; null for a kind that names them.
   std::function<void(const platform::Platform& platform, Disturbances& disturbances)> draw = {};

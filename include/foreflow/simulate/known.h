@@ -1,5 +1,5 @@
-// What a run finds out before it simulates anything, for later runs that need it again: those of a sweep simulate one
-// program on platforms that differ in numbers of their links.
+// Results that a run computes before it simulates anything, kept for later runs that need the same. The runs of a
+// sweep, for example, simulate one program on platforms that differ only in numbers of their links.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct Known {
   std::shared_ptr<GroupRouteTable> routes = nullptr;  // of the platform; runs add those that it lacks
 };
 
-// What each stream of the program does, which does not depend on a platform.
+// Returns the course of each stream of the program, which does not depend on a platform.
 std::shared_ptr<const Courses> courses_of(const stream::CompactProgram& program);
 
 // Routes among groups of devices, none as yet: for runs on platforms with equal devices and routes, one at a time.

@@ -8,7 +8,7 @@
 
 namespace foreflow::stream {
 
-// What the host does to issue one item. All zero: the item is issued at no cost.
+// The work of the host to issue one item. If all members are zero, the item is issued at no cost.
 //
 // A compute of kernels k = 1 .. n with issue costs c and durations d, which the host begins to issue at time h:
 //   1. `first` = c(1), `all` = c(1) + .. + c(n);
@@ -18,8 +18,8 @@ namespace foreflow::stream {
 // For a communication only `all` matters: a member arrives no earlier than it is issued.
 struct Issue {
   Seconds first{}, all{}, lag{}, tail{};
-  // Of a compute: the host waits until the stream has nothing left to do before it issues this item. Of a
-  // communication: the host waits until it has ended.
+  // True if the host waits. Before a compute it waits until the stream has nothing left to do, and issues the item
+  // then. At a communication it waits until the communication has ended.
   bool waits = false;
 
   bool costs() const { return all > Seconds(0); }

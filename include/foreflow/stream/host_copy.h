@@ -8,9 +8,10 @@ namespace foreflow::stream {
 
 inline constexpr std::string_view kCopyToHost = "CopyToHost", kCopyFromHost = "CopyFromHost";
 
-// What the host of one device does before it receives a message: a communication whose only member is its stream, and
-// which takes what is `fixed`. Work shares the link of the kind `cores` with that of other hosts where the platform has
-// one: it takes `fixed` when it has the link for itself.
+// The two steps of the host of one device before the device receives a message: the host makes a buffer (HostWork) and
+// copies it to the device (StagedCopy). Each is a communication whose only member is the stream of the host, and takes
+// its `fixed` time. If the platform has a link of the kind `cores`, the HostWork of all hosts of a server shares that
+// link, and takes `fixed` only while it has the link for itself.
 inline constexpr std::string_view kHostWork = "HostWork", kStagedCopy = "StagedCopy";
 
 enum class HostCopy : uint8_t { none, to_host, from_host };

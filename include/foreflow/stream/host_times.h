@@ -1,11 +1,11 @@
-// Whether the hosts of a program have anything to do.
+// A test whether the hosts of a program have anything to do.
 #pragma once
 
 #include "foreflow/stream/program.h"
 
 namespace foreflow::stream {
 
-// Whether anything of the program costs its host time.
+// Returns true if anything in the program costs its host time.
 bool has_hosts(const Program& program);
 
 }  // namespace foreflow::stream

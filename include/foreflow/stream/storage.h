@@ -17,9 +17,9 @@ namespace foreflow::stream {
 
 struct Program;
 
-// What a buffer holds. Activations are values that the forward pass, or its recomputation, produces and the backward
-// pass reads. Workspace is every other result of an op: values that only the forward pass reads, and gradients of
-// activations.
+// The kind of value that a buffer holds. Activations are values that the forward pass, or its recomputation, produces
+// and the backward pass reads. Workspace is every other result of an op: values that only the forward pass reads, and
+// gradients of activations.
 enum class MemoryClass : uint8_t {
   parameters,
   gradients,

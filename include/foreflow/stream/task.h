@@ -16,7 +16,7 @@ struct Placed {
   const collective::AlgorithmDef* algorithm = nullptr;
 };
 
-// What a group of devices finds on the platform, whatever it communicates.
+// The properties of a group of devices on the platform, which are the same for all that the group communicates.
 struct Ground {
   collective::Group group;  // without relays
   collective::Wire near, far;

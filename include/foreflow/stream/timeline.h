@@ -18,7 +18,7 @@ struct Record {
   Seconds start, end;
 };
 
-// What the host of a stream does for an item, and how long the stream waits for that.
+// The time in which the host of a stream issues an item, and the time for which the stream waits for that.
 struct Issued {
   Seconds from, until;  // the host issues the item
   Seconds idle;         // the stream does nothing before the item because it is not issued yet

@@ -42,8 +42,8 @@ struct Clipping {
 //   %t1, %t2 = MPIAllreduce(%s1, %s2)                     // over the devices of all shards and stages
 //   %cw.1, %cb.1 = ClipGradients[max_norm = 1](%dw.1, %db.1, %t1)
 //
-// Where replicas share the update (ZeRO), every device sums over them before; else every replica has the sum by itself.
-// All optimizers come after it, in their order. A program without optimizers stays as it is.
+// If replicas share the update (ZeRO), every device first adds up over the replicas; otherwise every replica has the
+// whole sum by itself. All optimizers come after it, in their order. A program without optimizers stays as it is.
 //
 // Throws Error if a gradient depends on what an optimizer made, or an optimizer updates what is no parameter.
 ir::Module clip_gradients(ir::Module module, const ir::OpTable& ops, const Clipping& how);

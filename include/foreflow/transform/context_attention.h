@@ -27,7 +27,7 @@ std::vector<std::string> context_attention_names();
 std::string_view name(ContextAttention attention);
 ContextAttention context_attention_named(std::string_view name, const std::string& where);
 
-// Whether cores of attention are one op.
+// The form of the attention cores in the program: one op each, or the ops of which they consist.
 enum class Attention : uint8_t {
   flash,   // those that BlockAttention can express are (Dao, 2023, FlashAttention-2)
   unfused  // no: scores and probabilities are written, read and kept

@@ -104,7 +104,7 @@ struct ShardedPipeline {
 ShardedPipeline pipeline_of_shards(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
                                    const std::vector<StageSharding>& shards);
 
-// Where `pipeline` cuts a program.
+// The cut that `pipeline` makes in a program.
 struct Cut {
   std::vector<int32_t> stage_ends;  // per stage: the number of forward ops up to its end
   std::vector<size_t> segments;     // per stage: the number of its recomputed segments (see recompute.h)

@@ -69,7 +69,7 @@ struct ActivationRange {
   Bytes least, most;
 };
 
-// What `optimal` decides for the stages of a program, for limits that are tried one after another.
+// The decisions of `optimal` for the stages of a program, for limits that are tried one after another.
 class ActivationPlans {
  public:
   // The `bytes` of the stages are ignored.
@@ -85,7 +85,7 @@ class ActivationPlans {
   std::vector<std::shared_ptr<const Stage>> stages_;
 };
 
-// Whether the forward pass repeats blocks that can be recomputed.
+// Returns true if the forward pass repeats blocks that can be recomputed.
 bool has_blocks(const ir::Module& module);
 
 inline constexpr std::string_view kRecompute = "recompute", kSegment = "segment";

@@ -15,8 +15,8 @@ struct DataParallel {
   // Number of replicas.
   int ways = 1;
 
-  // What is sharded over the replicas instead of replicated (ZeRO; Rajbhandari et al., 2020). Each tensor is sharded by
-  // itself, in flat parts.
+  // The stage of ZeRO (Rajbhandari et al., 2020), which says what is sharded over the replicas instead of replicated.
+  // Each tensor is sharded by itself, in flat parts.
   //
   //   0   nothing: gradients are all-reduced, and every replica updates all weights
   //   1   optimizer states: gradients, summed over the microbatches, are reduce-scattered; every replica updates its
@@ -74,10 +74,10 @@ struct DataParallel {
   // (split_data). Whatever is exchanged or sharded is then exchanged by, or sharded over, these ranks of all replicas.
   bool has_copies = false;
 
-  // Whether sums over the replicas begin in the backward pass, and not behind it.
+  // True if sums over the replicas begin in the backward pass, and not behind it.
   bool sums_early() const { return overlap || zero >= 2; }
 
-  // Whether there is more to do than to all-reduce each gradient before its use.
+  // True if there is more to do than to all-reduce each gradient before its use.
   bool shares() const { return (ways > 1 || has_copies) && (zero > 0 || overlap || bucket > Bytes(0) || reduce_dtype); }
 };
 
