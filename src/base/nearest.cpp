@@ -73,7 +73,7 @@ double distance_of(const std::string& a, const std::string& b, bool begins) {
   return std::min(edits, kPart + kOther * left + (common < shorter ? kOfEach : 0));
 }
 
-// Whether `candidate` begins with the whole word: "llama3-8b" with "llama3", but not with "llama".
+// Returns true if `candidate` begins with the whole word: "llama3-8b" with "llama3", but not with "llama".
 bool begins_with(std::string_view candidate, const std::string& word) {
   size_t at = 0, matched = 0;
   for (; at < candidate.size() && matched < word.size(); ++at) {

@@ -15,7 +15,7 @@ constexpr size_t kFolds    = 5;
 // Four significant digits, which is what a file has.
 double rounded(double value) { return std::strtod(fmt::format("{:.3e}", value).c_str(), nullptr); }
 
-// Whether a fit changes a constant.
+// Returns true if a fit changes a constant.
 using Moves = bool (*)(const Constant& constant);
 
 class Descent {
@@ -40,7 +40,7 @@ class Descent {
     }
   }
 
-  // Whether the loss depends on constant `i`: it changes with it, or is another one at `start`.
+  // Returns true if the loss depends on constant `i`: it changes with it, or is another one at `start`.
   bool determines(size_t i, double start) const {
     for (const double value : {0.7 * at_[i], 1.4 * at_[i], start}) {
       std::vector<double> other = at_;

@@ -21,7 +21,7 @@ class Buffers {
   ir::Device place_of(int32_t buffer) const {
     return ir::device_of(instance_.values[static_cast<size_t>(buffer)].type);
   }
-  // Whether the value has memory of its own; others are in the buffer of another value.
+  // Returns true if the value has memory of its own; others are in the buffer of another value.
   bool is_buffer(size_t value) const { return live_.buffer_of[value] == static_cast<int32_t>(value); }
   std::span<const int32_t> freed_after(size_t o) const { return live_.freed_after(o); }
 

@@ -34,7 +34,7 @@ bool is_product(const ir::Op& op) {
   return !op.is_call() && op.operand_count > 1 && op.attributes->find(ir::kFp8) != nullptr;
 }
 
-// Whether the result is the operand, all of it or a part, here or on another device.
+// Returns true if the result is the operand, all of it or a part, here or on another device.
 bool hands_weight_on(const ir::Op& op) {
   return op.def->role == ir::Role::view || op.def->communication == ir::Communication::send ||
          op.def->communication == ir::Communication::all_gather;

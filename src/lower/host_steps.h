@@ -16,7 +16,7 @@ class HostSteps {
             const cost::StagedReceive* staged, FragmentSteps& steps)
       : function_(function), values_(values), buffers_(buffers), issuer_(issuer), staged_(staged), steps_(steps) {}
 
-  // Whether the op is a copy to or from host memory.
+  // Returns true if the op is a copy to or from host memory.
   bool is_copy(const ir::Op& op) const;
   // Such a copy runs on a stream of its own. It begins when the stream that asked for it reaches it; a copy from the
   // host also waits for the earlier copies to the host.

@@ -34,8 +34,8 @@ struct Liveness {
   }
 };
 
-// Whether the results of an op are where operands were that nothing needs any longer: the elements of a tuple, parts of
-// a whole, and a whole to whose places its parts were written.
+// Returns true if the results of an op are where operands were that nothing needs any longer: the elements of a tuple,
+// parts of a whole, and a whole to whose places its parts were written.
 bool results_stay_in_place(const ir::Op& op, cost::MemoryRule rule);
 
 Liveness analyse(const ir::Module& module, const interpret::Instance<interpret::Mixed>& instance,

@@ -23,7 +23,7 @@ class OpValues {
   void check_resolved(const ir::Op& op, const std::vector<ir::Type>& types) const;
   // As OpCall::known.
   std::vector<const ir::Array*> known_inputs(const ir::Op& op) const;
-  // Whether the elements of all results are known before the run.
+  // Returns true if the elements of all results are known before the run.
   bool knows_outputs(const ir::Op& op) const;
   // Words that are equal for equal ops on equal values (ir/attribute_keys.h), until the next ones are asked for.
   std::span<const uint64_t> words(const ir::Op& op);

@@ -135,7 +135,7 @@ class AttentionWriter {
     return node_.op("Mul", {node_.op("Tanh", {node_.op("Div", {score, bound})}), bound});
   }
 
-  // Whether result 3 is asked for, and is the score after step `mode`.
+  // Returns true if result 3 is asked for, and is the score after step `mode`.
   bool keeps(int64_t mode) const {
     return mode_ == mode && node_.proto.output_size() > 3 && !node_.proto.output(3).empty();
   }

@@ -9,7 +9,7 @@ namespace foreflow::onnx {
 // Null if the operator is a row, or is not known.
 Expand find_expansion(std::string_view domain, std::string_view op);
 
-// Whether a node of the graph is such an operator.
+// Returns true if a node of the graph is such an operator.
 bool has_expansions(const onnx_proto::GraphProto& graph);
 
 namespace expansions {

@@ -35,7 +35,7 @@ ExternalData external_data_of(const onnx_proto::TensorProto& tensor, const std::
   return data;
 }
 
-// Whether a location lies outside of the model's folder. A model must not cause files elsewhere to be read.
+// Returns true if a location lies outside of the model's folder. A model must not cause files elsewhere to be read.
 bool leaves_folder(const std::filesystem::path& location) {
   if (location.is_absolute()) return true;
   const auto normal = location.lexically_normal();

@@ -10,7 +10,7 @@
 
 namespace foreflow::onnx {
 
-// Whether a name that the graph does not define is defined outside of it.
+// Returns true if a name that the graph does not define is defined outside of it.
 using IsOuter = std::function<bool(std::string_view name)>;
 
 // Indices of the nodes, such that every node comes after those that compute what it and its bodies read. Among nodes

@@ -14,7 +14,7 @@ namespace foreflow::platform {
 // Throws Error(name, ...) as cut() does. The core has no network where ways_by_rule() knows the ways.
 Parts parts_of(const Layout& layout, const std::string& name);
 
-// Whether each node is an island and the fabric is the core. If not, parts_of() cuts the graph.
+// Returns true if each node is an island and the fabric is the core. If not, parts_of() cuts the graph.
 bool is_regular(const Layout& layout);
 
 // Whether it is regular and the fabric has a rule, which holds as long as no trunk has another latency than the others.

@@ -16,7 +16,7 @@ bool stay_inside(const std::vector<Cable>& cables) {
   return std::all_of(cables.begin(), cables.end(), [](const Cable& cable) { return stays_in_server(cable.port.kind); });
 }
 
-// Whether cables join all vertices of the node.
+// Returns true if cables join all vertices of the node.
 bool is_joined(const Node& node) {
   std::vector<std::vector<int>> next(place(node.gpus) + node.switches.size());
   for (const Cable& cable : node.cables) {

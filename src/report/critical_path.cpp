@@ -85,7 +85,7 @@ class Walk {
     return timeline_.issued.empty() ? stream::Issued{} : timeline_.issued[place.stream][place.item];
   }
 
-  // Whether the item signals a hand-over. It does not wait for the other stream.
+  // Returns true if the item signals a hand-over. It does not wait for the other stream.
   bool signals(ItemIndex place) const {
     const int32_t instance = item(place).instance;
     if (instance < 0) return false;

@@ -100,8 +100,8 @@ class PortFinder {
   std::map<int, int> ports_of_host_;
 };
 
-// Whether a link that is no card is slower than the fastest card: most machines have none, and need no look at pairs.
-// Of more ports than kMostPortsInPairs there are too many pairs.
+// Returns true if a link that is no card is slower than the fastest card: most machines have none, and need no look at
+// pairs. Of more ports than kMostPortsInPairs there are too many pairs.
 bool has_slow_core(const platform::Platform& platform, const Ports& ports) {
   BytesPerSecond fastest;
   for (const Port& port : ports.ports) fastest = std::max({fastest, port.out, port.in});

@@ -42,7 +42,7 @@ class TreeSearch {
     floor_   = lower_bound(problem).value();
   }
 
-  // Whether the tree was searched to its end.
+  // Returns true if the tree was searched to its end.
   bool run() {
     if (best_ <= floor_ * (1 + kSlack)) return true;
     if (nodes_ < static_cast<int64_t>(problem_.tasks.size())) return false;  // not even one schedule would be complete

@@ -68,7 +68,7 @@ std::string without_numbers(std::string_view path) {
   return all;
 }
 
-// Whether one value of the key is a list.
+// Returns true if one value of the key is a list.
 bool takes_list(std::string_view path) {
   static const std::set<std::string> lists = [] {
     std::set<std::string> all;

@@ -69,7 +69,7 @@ const workload::WorkloadDef* family_of(const Json& scenario) {
   return workload::workloads().find(preset == nullptr ? *name : std::string(preset->family));
 }
 
-// Whether layers of the family can drop a share of their results in training.
+// Returns true if layers of the family can drop a share of their results in training.
 bool has_dropout(const Json& scenario) {
   const workload::WorkloadDef* family = family_of(scenario);
   return family != nullptr && std::any_of(family->keys.begin(), family->keys.end(),
@@ -80,7 +80,7 @@ bool has_copies(const Json& scenario) {
   return trains(scenario) && (has_several(scenario, "dp") || has_several(scenario, "cp"));
 }
 bool has_stages(const Json& scenario) { return has_several(scenario, "pp"); }
-// Whether all stages have as many ranks, and no devices are listed, which would be in the order of ranks.
+// Returns true if all stages have as many ranks, and no devices are listed, which would be in the order of ranks.
 bool has_equal_stages(const Json& scenario) {
   for (const char* key : {"stage_tp", "stage_cp", "stage_sequence_parallel"}) {
     if (stated_at(scenario, "strategy", key) != nullptr) return false;
@@ -95,8 +95,8 @@ int count_of(const Json& scenario, std::string_view part, std::string_view key, 
   return value < 0 || value > kMost ? 0 : static_cast<int>(value);
 }
 
-// Whether contexts attend causally and positions may be dealt out to them one by one, which tokens may not that are
-// routed to experts in groups of neighbours.
+// Returns true if contexts attend causally and positions may be dealt out to them one by one, which tokens may not that
+// are routed to experts in groups of neighbours.
 bool has_causal_contexts(const Json& scenario) {
   const workload::WorkloadDef* family = family_of(scenario);
   return family != nullptr && family->traits.is_causal && !family->traits.has_experts && has_several(scenario, "cp");
@@ -110,7 +110,8 @@ int equal_layers(const Json& scenario) {
   return equal ? count_of(scenario, "workload", "layers", 0) : 0;
 }
 
-// Whether every stage can have as many whole layers, or the scenario states how the first and the last one count them.
+// Returns true if every stage can have as many whole layers, or the scenario states how the first and the last one
+// count them.
 bool divides_layers(const Json& scenario) {
   if (!has_stages(scenario)) return false;
   for (const char* key : {"count_as_layers", "first_stage_layers", "last_stage_layers"}) {

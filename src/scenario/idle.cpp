@@ -141,7 +141,7 @@ class Finder {
     if (holder.has(key) && !is_from_framework(part, key)) found_.push_back({holder.at(key).where(), why});
   }
 
-  // Whether the framework of the scenario says the same, which is no choice of the user's.
+  // Returns true if the framework of the scenario says the same, which is no choice of the user's.
   bool is_from_framework(std::string_view part, std::string_view key) const {
     if (!root_.has("framework")) return false;
     const Json& value = root_.at(part).at(key).json();

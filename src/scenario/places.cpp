@@ -88,7 +88,7 @@ std::vector<int> free_devices(const platform::Platform& platform, const Held& he
   return all;
 }
 
-// Whether shards change fastest, then the ranks of a context, if there are several, then stages, then replicas.
+// Returns true if shards change fastest, then the ranks of a context, if there are several, then stages, then replicas.
 bool is_usual(const std::array<Dimension, 4>& order, int cp) {
   std::vector<Dimension> kinds;
   std::copy_if(order.begin(), order.end(), std::back_inserter(kinds),

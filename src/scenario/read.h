@@ -24,7 +24,7 @@ Workload read_workload(const JsonView& json);
 Placement read_placement(const JsonView& json);
 // With dtype "tf32", products are priced on the units of TF32; the scenario's `cost.tf32` may not say otherwise.
 cost::CostModel read_cost(const JsonView& json, const Strategy& strategy, const Workload& workload);
-// Whether products of Float32 run on the units of TF32, by `cost.tf32`.
+// Returns true if products of Float32 run on the units of TF32, by `cost.tf32`.
 bool asks_for_tf32(const JsonView& cost, const Workload& workload);
 // The member, a time from 0 to 10^6 s, so that sums of many stay exact enough; 0 when absent.
 Seconds short_time_or_none(const JsonView& json, std::string_view key);

@@ -43,7 +43,8 @@ Json family_strategy(const Scenario& scenario, int64_t batch) {
   return strategy.set("dp", sharing).set("global_batch", sharing * batch);
 }
 
-// Whether the demand of one replica bounds the scenario. There is no bound where stages are sharded in different ways.
+// Returns true if the demand of one replica bounds the scenario. There is no bound where stages are sharded in
+// different ways.
 bool has_family(const Scenario& scenario) { return batch_of(scenario) > 0 && !scenario.strategy.has_unequal_stages(); }
 
 // The scenario whose demand bounds the family.

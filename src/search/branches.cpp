@@ -8,7 +8,7 @@ namespace foreflow::search {
 
 namespace {
 
-// Whether the key changes the program of one unpipelined replica.
+// Returns true if the key changes the program of one unpipelined replica.
 bool changes_programs(const Dimension& dimension) {
   const scenario::StrategyKeyDef* key = scenario::strategy_keys().find(dimension.key);
   return key != nullptr && key->of_one_replica;

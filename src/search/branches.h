@@ -34,12 +34,12 @@ class Branches {
   // The first points, `most` at most.
   std::vector<Json> first_points(const Branch& branch, size_t most) const;
 
-  // Whether the branch is a single point.
+  // Returns true if the branch is a single point.
   bool is_point(const Branch& branch) const { return branch.depth >= space_.regions()[branch.region].size(); }
-  // Whether refined bounds hold for all of its points.
+  // Returns true if refined bounds hold for all of its points.
   bool can_be_refined(const Branch& branch) const;
 
-  // Whether bounds hold for all of its points that know its stages, but no exchange between replicas.
+  // Returns true if bounds hold for all of its points that know its stages, but no exchange between replicas.
   bool can_be_sketched(const Branch& branch) const;
 
   // The point of the space that differs from a point only in `key`, which has this value; nothing where there is none,

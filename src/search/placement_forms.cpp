@@ -29,8 +29,8 @@ bool are_alike(const Route& a, const Route& b) {
          a.limit == b.limit;
 }
 
-// Whether devices `one` and `other` can change places and no route differs but in which of several equal links it has.
-// `all` are the devices of their node, and one of another node.
+// Returns true if devices `one` and `other` can change places and no route differs but in which of several equal links
+// it has. `all` are the devices of their node, and one of another node.
 bool can_be_exchanged(const Platform& platform, const std::vector<int>& all, int one, int other) {
   const auto image = [&](int device) { return device == one ? other : device == other ? one : device; };
   std::map<int, int> forth, back;  // links

@@ -56,8 +56,8 @@ class ReplicaExchange {
     std::vector<std::pair<double, Seconds>> times = {};  // by bytes
   };
 
-  // Whether it is not known which ranks gather and scatter. Where contexts and replicas do so in one group, some
-  // weights may have fewer copies than others.
+  // Returns true if it is not known which ranks gather and scatter. Where contexts and replicas do so in one group,
+  // some weights may have fewer copies than others.
   bool is_unknown() const { return ways_ == 1 || strategy_.sums_once(); }
   Known& known(collective::Kind kind) const;
   void add_gathers(const transform::StageNeed::Trained& device, StageExchange& exchange) const;

@@ -16,10 +16,10 @@ class Standing {
   // A point that works.
   void add(const Figures& figures);
 
-  // Whether a point that is no better than this in any figure cannot be part of the result (Pruning). `score` is that
-  // of the figures.
+  // Returns true if a point that is no better than this in any figure cannot be part of the result (Pruning). `score`
+  // is that of the figures.
   bool rules_out(const Figures& figures, const Score& score) const;
-  // Whether this is so for every point of this score or a higher one.
+  // Returns true if this is so for every point of this score or a higher one.
   bool rules_out(const Score& score) const { return pruning_ == Pruning::top && is_behind(score); }
 
   // The lowest penalty by the objective; nothing where there is no point yet.

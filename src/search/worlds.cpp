@@ -23,7 +23,7 @@ Json default_distribution(const simulate::EngineDef& engine) {
   return meant;
 }
 
-// Whether seeds make a difference.
+// Returns true if seeds make a difference.
 bool is_drawn(const simulate::Disturbances& disturbances) {
   return std::any_of(simulate::disturbance_kinds().begin(), simulate::disturbance_kinds().end(),
                      [&](const simulate::DisturbanceDef& kind) { return kind.reseed && kind.is_given(disturbances); });

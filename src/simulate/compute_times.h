@@ -23,7 +23,7 @@ class ComputeTimes {
   const double* durations() const { return durations_.data(); }
   // True when every compute of the stream takes exactly durations().
   bool as_planned(int32_t stream) const { return paces_of_[static_cast<size_t>(stream)] < 0 && jitter_.amplitude == 0; }
-  // Whether anything costs the hosts of the streams time; if not, streams need not ask them.
+  // Returns true if anything costs the hosts of the streams time; if not, streams need not ask them.
   bool hosted() const { return hosted_; }
   const stream::Issue& issue(const stream::Item& item) const {
     const auto event = static_cast<size_t>(item.event);

@@ -59,7 +59,7 @@ class Crosser {
   platform::Route route(int from, int to, const std::string& name) const;
   void add(int link, double weight);
   void add_fat(const platform::Route& route, double share, std::vector<Crossed::Pace>& fat);
-  // Whether a message over links of these kinds has another pace than an earlier one.
+  // Returns true if a message over links of these kinds has another pace than an earlier one.
   bool is_uneven(size_t kinds, BytesPerSecond slowest);
   std::vector<stream::Crossing> take();
 

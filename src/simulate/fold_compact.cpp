@@ -12,7 +12,7 @@
 namespace foreflow::simulate {
 namespace {
 
-// Whether hops of a ring may have to move by themselves (coupling.h).
+// Returns true if hops of a ring may have to move by themselves (coupling.h).
 bool may_decouple(const Footprints& footprints, const Options& options) {
   if (options.coupling == Coupling::credit || options.coupling == Coupling::stepwise) return true;
   if (options.coupling == Coupling::coupled) return false;

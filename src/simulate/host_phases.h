@@ -20,7 +20,8 @@ class HostPhases {
   // A copy of `bytes` between the device at `place` and its host. Requires that it is one.
   Phase copy(stream::HostCopy copy, Bytes bytes, int place);
 
-  // Whether hosts share a link of the kind `cores` for their work. Throws Error when there are several such links.
+  // Returns true if hosts share a link of the kind `cores` for their work. Throws Error when there are several such
+  // links.
   bool share_cores() { return cores() >= 0; }
   // Work that takes `alone` when it has the cores for itself. Requires that hosts share them.
   Phase work(Seconds alone, Bytes bytes);

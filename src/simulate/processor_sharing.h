@@ -19,7 +19,7 @@
 
 namespace foreflow::simulate {
 
-// Whether the item is the part of a rank in a collective, not in a message or a hand-over.
+// Returns true if the item is the part of a rank in a collective, not in a message or a hand-over.
 inline bool is_collective(const stream::Program& program, const stream::Item& item) {
   return program.communications[static_cast<size_t>(item.event)].kind != collective::Kind::send;
 }

@@ -198,7 +198,7 @@ class RoundsFinder {
     }
   }
 
-  // Whether all members of a communication execute it equally often in their stretches.
+  // Returns true if all members of a communication execute it equally often in their stretches.
   bool agree(const Stretches& stretches) const {
     for (size_t s = 0; s < streams_.size(); ++s) {
       Counts here = streams_[s].communications(stretches[s]);

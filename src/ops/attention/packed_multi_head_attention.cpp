@@ -28,7 +28,7 @@ int64_t per_head(const OpCall& call, int64_t columns, int64_t heads) {
   return columns < 0 ? Dims::kUnknown : columns / heads;
 }
 
-// Whether keys and values are in the query, too.
+// Returns true if keys and values are in the query, too.
 bool is_packed(const OpCall& call) {
   const Type query = tensor_operand(call, 0);
   return has_rank(query) && query.dims.size() == 4;

@@ -11,7 +11,7 @@ namespace foreflow::ops {
 // one there. `name` is what messages call it.
 void check_dims(const OpCall& call, size_t operand, const Dims& wanted, std::string_view name);
 
-// Whether both are known and differ.
+// Returns true if both are known and differ.
 inline bool differ(int64_t a, int64_t b) { return a != Dims::kUnknown && b != Dims::kUnknown && a != b; }
 
 }  // namespace foreflow::ops

@@ -15,7 +15,7 @@ struct FusedCall {
   const Type& type(size_t index) const { return builder.call().inputs[index]; }
   int operand(size_t index) const { return index < builder.call().arity() ? builder.input(index) : kLeftOut; }
   bool has(size_t index) const { return operand(index) != kLeftOut; }
-  // Whether there is any operand from number `from` on.
+  // Returns true if there is any operand from number `from` on.
   bool has_any(size_t from) const;
 
   int emit(std::string_view op, std::vector<int> operands, Attributes attributes = {}) const {

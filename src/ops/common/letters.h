@@ -18,7 +18,7 @@ std::string dots_of(const OpCall& call, size_t index);
 // "a,b->c" from its parts, with dots for the operands of `call` that `inputs` leaves off.
 std::string factor_text(const OpCall& call, std::vector<std::string> inputs, const std::vector<std::string>& outputs);
 
-// Whether every operand is a tensor with known dimensions or absent. Otherwise the op has no factors.
+// Returns true if every operand is a tensor with known dimensions or absent. Otherwise the op has no factors.
 bool splittable(const OpCall& call);
 
 }  // namespace foreflow::ops

@@ -30,7 +30,7 @@ void check_block_size(const OpCall& call, int64_t block_size);
 void check_elements(const OpCall& call, size_t operand, const std::string& what, const Dims& wanted);
 void check_zero_points(const OpCall& call, size_t operand, int64_t bits, int64_t rows, int64_t blocks);
 
-// Whether the zero points of a row fill whole bytes, or are numbers of their own.
+// Returns true if the zero points of a row fill whole bytes, or are numbers of their own.
 bool packs_evenly(const OpCall& call, size_t operand, int64_t bits, int64_t blocks);
 
 }  // namespace foreflow::ops

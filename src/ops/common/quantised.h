@@ -26,7 +26,7 @@ ByteRange range_of(float lowest, float highest);
 // each block of neighbours along `axis`; `operand` left out: zeros. Per element of a tensor of shape `dims`.
 std::vector<double> spread_along(const OpCall& call, size_t operand, const Dims& dims, size_t axis);
 
-// Whether the operand holds one number for the whole tensor (or is left out, or not known yet).
+// Returns true if the operand holds one number for the whole tensor (or is left out, or not known yet).
 bool per_tensor(const OpCall& call, size_t operand);
 
 // operand - its zero point, as Float64. `axis` as in spread_along.
@@ -35,7 +35,7 @@ Array centred(const OpCall& call, size_t operand, size_t zero_point, size_t axis
 // The operand as a Float64 tensor of that shape, for the type rules of real arithmetic.
 Type as_real(const OpCall& call, size_t operand);
 
-// Whether the operand holds one number for each block of neighbours along an axis.
+// Returns true if the operand holds one number for each block of neighbours along an axis.
 bool per_block(const OpCall& call, size_t operand, size_t rank);
 
 // The letters of an op that scales x (operand 0) elementwise: all dimensions, but `axis` where blocks lie along it. The

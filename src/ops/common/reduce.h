@@ -14,7 +14,7 @@ std::vector<Type> infer_reduction(const OpCall& call);
 Work reduction_work(const OpCall& call, std::span<const Type> outputs);
 std::vector<Sample> reduction_samples();
 
-// Whether reduced dimensions stay, as 1: attribute `keepdims`, 1 unless given.
+// Returns true if reduced dimensions stay, as 1: attribute `keepdims`, 1 unless given.
 bool keeps_dims(const OpCall& call);
 
 // Factors of a reduction. sum_factors gives a reduced dimension a letter, since partial sums may be added up;

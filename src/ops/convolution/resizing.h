@@ -12,7 +12,7 @@ struct Resizing {
   Dims dims;
   bool by_size = false, cropped = false;
 
-  // Whether that axis stays as it is.
+  // Returns true if that axis stays as it is.
   bool keeps(size_t axis) const { return scales[axis] == 1 && !cropped; }
 };
 

@@ -24,7 +24,7 @@ int64_t block_size(const OpCall& call) { return call.attributes.int_or("block_si
 std::string activation(const OpCall& call) { return call.attributes.string_or("activation_type", "relu"); }
 std::string number_text(int64_t dim) { return dim == Dims::kUnknown ? "?" : std::to_string(dim); }
 
-// Whether the gate and what it gates stand in one product.
+// Returns true if the gate and what it gates stand in one product.
 bool is_joint(const OpCall& call, const ExpertPlaces& places) {
   return activation(call) == "swiglu" && !call.has(places.third.weight);
 }

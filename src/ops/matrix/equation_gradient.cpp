@@ -63,7 +63,7 @@ class GradientEquation {
     result_ += label;
   }
 
-  // Whether the result or another operand has the label in its full size.
+  // Returns true if the result or another operand has the label in its full size.
   bool supplied(char label, int64_t size) const {
     if (equation_.result.find(label) != std::string::npos) return true;
     for (size_t i = 0; i < equation_.operands.size(); ++i) {

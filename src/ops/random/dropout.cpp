@@ -12,7 +12,7 @@ double ratio_of(const OpCall& call) {
   return call.has(1) ? number_of(call, value_of(call, 1)) : call.attributes.float_or("ratio", 0.5);
 }
 
-// Whether numbers are dropped: operand 2, training_mode, is true and the ratio is not 0.
+// Returns true if numbers are dropped: operand 2, training_mode, is true and the ratio is not 0.
 bool drops(const OpCall& call) { return call.has(2) && number_of(call, value_of(call, 2)) != 0 && ratio_of(call) != 0; }
 
 // The numbers that stay grow, so that their expectation does.

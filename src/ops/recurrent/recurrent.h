@@ -33,7 +33,7 @@ struct Geometry {
 // Unknown dimensions where the operands' are; fails where they contradict each other.
 Geometry geometry_of(const OpCall& call, const Kind& kind);
 
-// Whether direction number d runs from the end.
+// Returns true if direction number d runs from the end.
 bool runs_backwards(const OpCall& call, int64_t d);
 
 // y[s,d,b,h], the last state[d,b,h], the last cell[d,b,h].

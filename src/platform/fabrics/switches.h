@@ -54,8 +54,8 @@ void add_formulas_of_leaves(Fabric& fabric, const Outlets& outlets, int leaf_por
 // `times` as wide as `port`.
 Port widened(const Port& port, double times);
 
-// Whether switches spread every message evenly over all its ways. Then all ways of a switch are one trunk, as wide as
-// they are together.
+// Returns true if switches spread every message evenly over all its ways. Then all ways of a switch are one trunk, as
+// wide as they are together.
 bool spreads(const Outlets& outlets);
 
 int add_switch(Fabric& fabric, const std::string& name);

@@ -38,8 +38,8 @@ const std::vector<Model>& models() {
   return rows;
 }
 
-// Whether the setting of SimGrid changes no predicted time here. Such settings say how it computes, what it writes, and
-// that hosts have coordinates, which Foreflow reads anyway. A "/" at the end stands for all that begin so.
+// Returns true if the setting of SimGrid changes no predicted time here. Such settings say how it computes, what it
+// writes, and that hosts have coordinates, which Foreflow reads anyway. A "/" at the end stands for all that begin so.
 bool changes_nothing(std::string_view id) {
   constexpr std::array<std::string_view, 23> kSuch = {"bmf/",
                                                       "clean-atexit",
@@ -92,7 +92,7 @@ bool set_number(std::optional<double>& number, const std::string& value, double 
   return true;
 }
 
-// Whether Foreflow does what the entry asks for.
+// Returns true if Foreflow does what the entry asks for.
 bool honoured(Reading& reading, const pugi::xml_node& node, Asked& asked) {
   constexpr double kLeast = 1e-9, kMost = 1e9, kLargest = 1e18;
   const std::string id = text(node, "id"), value = text(node, "value");

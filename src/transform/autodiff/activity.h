@@ -19,7 +19,7 @@ struct Interpreted {
   const ir::Function& function(size_t number) const { return module.functions[instance(number).function]; }
 };
 
-// Whether the type is floating-point, or a tuple with a floating-point element.
+// Returns true if the type is floating-point, or a tuple with a floating-point element.
 bool is_floating(const ir::Type& type);
 
 // Per value of instance `number`: whether it is floating-point and depends on a marked parameter ("active").

@@ -29,7 +29,7 @@ class MaskFinder {
     bool selects = false, penalises = false;
   };
 
-  // Whether everything that reads the value reads it as a mask.
+  // Returns true if everything that reads the value reads it as a mask.
   bool follow(ValueId id, Evidence& evidence) const {
     const auto readers = readers_[ir::index(id)];
     return !is_result_[ir::index(id)] && std::all_of(readers.begin(), readers.end(), [&](int32_t o) {

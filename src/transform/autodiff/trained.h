@@ -15,7 +15,7 @@ namespace foreflow::transform {
 // parameter.
 std::vector<bool> trained_parameters(const ir::Module& module, const std::vector<std::string>& names);
 
-// Whether `name` matches `pattern`, in which '*' stands for any run of characters.
+// Returns true if `name` matches `pattern`, in which '*' stands for any run of characters.
 bool matches(std::string_view pattern, std::string_view name);
 
 }  // namespace foreflow::transform

@@ -40,7 +40,7 @@ class CoreFinder {
            function_.parameters[ir::index(id)] == ir::ParameterRole::weight;
   }
 
-  // Whether the op is a product of two values that both depend on data.
+  // Returns true if the op is a product of two values that both depend on data.
   bool is_product(const ir::Op& op) const {
     const auto inputs = function_.inputs(op);
     return op.def->product != ir::Product::none && inputs.size() == 2 &&

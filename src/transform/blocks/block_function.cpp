@@ -91,8 +91,8 @@ class BlockWriter {
     return is_constant(op) ? &op : nullptr;
   }
 
-  // Whether a column consists of equal Constants that nothing outside of their occurrences reads. A Constant that
-  // states a type stays outside, since the type may place it on a device.
+  // Returns true if a column consists of equal Constants that nothing outside of their occurrences reads. A Constant
+  // that states a type stays outside, since the type may place it on a device.
   bool moves_inside(const Column& column) const {
     for (size_t i = 0; i < count(); ++i) {
       const ir::Op* one = constant(i, column[i]);

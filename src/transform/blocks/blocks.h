@@ -15,7 +15,7 @@ struct OpAt {
   size_t function, op;  // indices into the module, and into the function's ops
 };
 
-// Whether the op is a Constant. Constants do not belong to blocks, since a program may have them anywhere.
+// Returns true if the op is a Constant. Constants do not belong to blocks, since a program may have them anywhere.
 bool is_constant(const ir::Op& op);
 
 struct Block {

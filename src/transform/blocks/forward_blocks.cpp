@@ -99,7 +99,7 @@ std::vector<Segment> left_over(const std::vector<Segment>& stretches, const std:
   return left;
 }
 
-// Whether a block is the same op on several ranks, which is no layer.
+// Returns true if a block is the same op on several ranks, which is no layer.
 bool is_one_op(const ir::Function& function, const Segment& block) {
   const ir::Op& first = function.ops[block.front()];
   return std::all_of(block.begin(), block.end(), [&](size_t o) {

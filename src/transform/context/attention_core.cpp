@@ -162,7 +162,7 @@ class AttentionCoreReader {
     if (const ir::Attribute* seed = op.attributes->find("seed")) core_.seed = *seed;
   }
 
-  // Whether the op puts 0 where `probabilities` are no numbers.
+  // Returns true if the op puts 0 where `probabilities` are no numbers.
   bool is_guard(const ir::Op& op, ValueId probabilities) const {
     const auto inputs = function_.inputs(op);
     if (op.def->name != "Where" || inputs[2] != probabilities || of_.number(inputs[1]) != 0) return false;
@@ -171,7 +171,7 @@ class AttentionCoreReader {
            function_.inputs(*asks)[0] == probabilities;
   }
 
-  // Whether an op reads the result, or the function returns it.
+  // Returns true if an op reads the result, or the function returns it.
   bool is_read(const ir::Op& op, uint32_t result) const {
     if (result >= op.result_count) return false;
     const ValueId id = function_.output(op, result);

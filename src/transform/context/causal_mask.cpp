@@ -8,7 +8,7 @@ using ir::ValueId;
 // An added number that is at most this masks a score out: the exponential of the score is then 0 in every float type.
 constexpr double kFar = -1000;
 
-// Whether ops make it causal: a Trilu that keeps what is above the diagonal of one large negative number.
+// Returns true if ops make it causal: a Trilu that keeps what is above the diagonal of one large negative number.
 bool is_made_causal(const KnownFunction& of, ValueId mask) {
   const ir::Op* triangle = of.made_by(mask);
   if (triangle == nullptr || triangle->is_call() || triangle->def->name != "Trilu") return false;

@@ -5,8 +5,8 @@
 
 namespace foreflow::transform {
 
-// Whether a mask [s,s] has a large negative number above the diagonal and 0 elsewhere. The elements of small masks are
-// known; larger ones are recognised by the ops that compute them.
+// Returns true if a mask [s,s] has a large negative number above the diagonal and 0 elsewhere. The elements of small
+// masks are known; larger ones are recognised by the ops that compute them.
 bool is_causal(const KnownFunction& of, ir::ValueId mask);
 
 }  // namespace foreflow::transform

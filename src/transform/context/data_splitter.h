@@ -38,7 +38,7 @@ class DataSplitter {
 
   Distributed run();
 
-  // Whether the plans found experts.
+  // Returns true if the plans found experts.
   bool has_experts() const;
 
   // Per op of the new program: the op of the old one with which it runs.

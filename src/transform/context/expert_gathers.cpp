@@ -70,7 +70,7 @@ class GatherFinder {
            experts_.contains(dims(id)[0]);
   }
 
-  // Whether it has readers, and all of them multiply it expert by expert, or what they see of it.
+  // Returns true if it has readers, and all of them multiply it expert by expert, or what they see of it.
   bool is_multiplied(ir::ValueId id) const {
     const auto readers = readers_[ir::index(id)];
     return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int32_t reader) {

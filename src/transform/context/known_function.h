@@ -32,10 +32,10 @@ struct KnownFunction {
   const ir::Readers readers;
 };
 
-// Whether the op orders dimensions so; null: no op.
+// Returns true if the op orders dimensions so; null: no op.
 bool permutes(const ir::Op* op, const std::vector<int64_t>& dimensions);
 
-// Whether the op sees the same elements as another shape.
+// Returns true if the op sees the same elements as another shape.
 bool is_reshape(const ir::Op& op);
 
 }  // namespace foreflow::transform

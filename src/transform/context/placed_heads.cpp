@@ -8,7 +8,7 @@ namespace {
 using ir::ValueId;
 using Placed = std::vector<bool>;  // per op
 
-// Whether it exchanges the heads and the positions of [b,n,s,d] and leaves each head as it is.
+// Returns true if it exchanges the heads and the positions of [b,n,s,d] and leaves each head as it is.
 bool turns_heads(const ir::Op& op) { return permutes(&op, {0, 2, 1, 3}); }
 
 // Marks the Transpose that `id` comes from, where at most factors, rotations and views of groups of heads are between.
@@ -43,7 +43,7 @@ bool is_read_as_heads(const KnownFunction& of, ValueId id, const Placed& heads) 
   });
 }
 
-// Whether all readers of the results take them as heads, where they are.
+// Returns true if all readers of the results take them as heads, where they are.
 bool splits_heads(const KnownFunction& of, const ir::Op& op, const Placed& heads) {
   if (op.is_call() || op.def->name != "Split") return false;
   for (uint32_t i = 0; i < op.result_count; ++i) {

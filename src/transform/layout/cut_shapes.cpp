@@ -22,7 +22,7 @@ struct ReshapeTypes {
     from = values[ir::index(function.inputs(op)[0])].layout;
   }
 
-  // Whether the stated shape makes the part of the result from the part of the operand.
+  // Returns true if the stated shape makes the part of the result from the part of the operand.
   bool fits(const ir::Op& op, int ways) {
     inputs[0] = local_type(inputs[0], from, ways);
     const std::vector<const ir::Array*> known(inputs.size(), nullptr);

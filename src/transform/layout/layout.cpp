@@ -55,7 +55,7 @@ bool is_tensor_operand(const ir::OpCall& call, size_t i) {
   return call.has(i) && call.inputs[i].kind != ir::Type::Kind::unknown;
 }
 
-// Whether only the operand that OpDef::linear_operand names is partial, and all others are whole.
+// Returns true if only the operand that OpDef::linear_operand names is partial, and all others are whole.
 bool passes_partial_of_one(const ir::OpCall& call, std::span<const Layout> arriving) {
   if (call.def.linear_operand == nullptr) return false;
   const std::optional<size_t> linear = call.def.linear_operand(call);
@@ -66,7 +66,7 @@ bool passes_partial_of_one(const ir::OpCall& call, std::span<const Layout> arriv
   return true;
 }
 
-// Whether all tensor operands are partial and the op is linear in all of them together.
+// Returns true if all tensor operands are partial and the op is linear in all of them together.
 bool passes_partial(const ir::OpCall& call, std::span<const Layout> arriving) {
   if (call.def.role == ir::Role::view && !call.def.joins_operands) return arriving[0].is_partial();
   if (!call.def.additive && call.def.role != ir::Role::communication) return false;
@@ -76,7 +76,7 @@ bool passes_partial(const ir::OpCall& call, std::span<const Layout> arriving) {
   return !arriving.empty();
 }
 
-// Whether only the operand that the factors mark as linear is partial, and all others are whole.
+// Returns true if only the operand that the factors mark as linear is partial, and all others are whole.
 bool passes_one(const FactorText& text, std::span<const Layout> arriving) {
   if (text.linear < 0) return false;
   for (size_t i = 0; i < arriving.size(); ++i) {
@@ -146,8 +146,8 @@ std::optional<Decision> with_letter(const ir::OpCall& call, const ir::Factors& f
   return decision;
 }
 
-// Whether the op multiplies all that lies along the dimensions that a quantised weight keeps whole: it rounds the sums,
-// or its weight consists of blocks.
+// Returns true if the op multiplies all that lies along the dimensions that a quantised weight keeps whole: it rounds
+// the sums, or its weight consists of blocks.
 bool multiplies_whole(const ir::OpCall& call, size_t weight, const std::string& letters) {
   const ir::Type& type = call.inputs[weight];
   if (ir::is_float(type.dtype)) return false;

@@ -120,7 +120,7 @@ std::vector<DataDims> possible_dims(const std::vector<ir::Type>& types) {
   return all;
 }
 
-// Whether an op cannot go on with a split.
+// Returns true if an op cannot go on with a split.
 bool mixes(const ir::Function& entry, const interpret::Values<LaidOut>& values, int ways) {
   Judge judge_once(ways);
   return std::any_of(entry.ops.begin(), entry.ops.end(), [&](const ir::Op& op) {

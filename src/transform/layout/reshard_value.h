@@ -30,8 +30,8 @@ class Resharder {
   //   whole -> split     a Slice on every way
   const Copies& operator()(Layouts& known, const Layout& made, const Layout& wanted, const ir::Type& whole);
 
-  // Whether ways took their parts of a value on no device. These are on no device either, so the first way has the work
-  // of all.
+  // Returns true if ways took their parts of a value on no device. These are on no device either, so the first way has
+  // the work of all.
   bool took_unplaced() const { return took_unplaced_; }
 
  private:

@@ -116,7 +116,8 @@ class Finder {
     return is_gradient && terms.products.size() > 1 ? std::nullopt : std::optional(std::move(terms));
   }
 
-  // Whether the products of a sum can be computed where it stands without keeping their operands for much longer.
+  // Returns true if the products of a sum can be computed where it stands without keeping their operands for much
+  // longer.
   bool are_before(size_t sum, const std::vector<size_t>& products) const {
     const size_t devices = function_.inputs(function_.ops[sum]).size();
     if (products.size() == 1) return products[0] + devices >= sum;
@@ -222,7 +223,7 @@ class Finder {
     found_.gathers[gather] = {true, false, {}};
   }
 
-  // Whether an op only makes a matrix of rows, for gradients of weights.
+  // Returns true if an op only makes a matrix of rows, for gradients of weights.
   bool are_rows_of_gradients(size_t o) const {
     const ir::Op& op = function_.ops[o];
     if (op.is_call() || !op.def->aliases_operand || op.result_count != 1) return false;
@@ -232,7 +233,7 @@ class Finder {
                        [&](const Reader& reader) { return is_gradient_of_weight(function_.ops[reader.op]); });
   }
 
-  // Whether all operands of a product but one are there when op `first` starts.
+  // Returns true if all operands of a product but one are there when op `first` starts.
   bool can_start_at(size_t first, size_t product, size_t gathered) const {
     const auto inputs = function_.inputs(function_.ops[product]);
     for (size_t i = 0; i < inputs.size(); ++i) {

@@ -109,7 +109,7 @@ class Anchorer {
     }
   }
 
-  // Whether the op sums a gradient over ranks, once a step.
+  // Returns true if the op sums a gradient over ranks, once a step.
   bool sums_ranks(size_t o) const {
     const ir::Op& op = function_.ops[o];
     return phases_[o] == StagePhase::update && op.def->role == ir::Role::communication &&

@@ -92,7 +92,7 @@ class Balance {
     return memory_ == Bytes(0) || need(places_[from], places_[to], live(stage)) <= limits_.memory_of(stage);
   }
 
-  // Whether any cuts keep all stages within the memory.
+  // Returns true if any cuts keep all stages within the memory.
   bool possible() const {
     if (memory_ == Bytes(0)) return true;
     std::vector<bool> before(places_.size()), here;

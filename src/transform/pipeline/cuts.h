@@ -66,7 +66,7 @@ double slowest_stage(std::span<const CutPlace> places, const Cuts& cuts, const S
 // count.
 Cuts balanced_at_quiet_places(std::span<const CutPlace> places, const StageLimits& limits);
 
-// Whether no stage between such cuts exceeds limits.memory.
+// Returns true if no stage between such cuts exceeds limits.memory.
 bool fit(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits);
 
 }  // namespace foreflow::transform

@@ -26,8 +26,8 @@ struct ModelledProgram {
   // What a value needs on a device that has it, and the mean over the devices.
   Bytes bytes_on_one(size_t value) const;
   Bytes bytes_of(size_t value) const { return share_of(value) * bytes_on_one(value); }
-  // Whether a value, an activation or the gradient of one, is stored. Gradients of weights may be added up where they
-  // are made.
+  // Returns true if a value, an activation or the gradient of one, is stored. Gradients of weights may be added up
+  // where they are made.
   bool is_stored(size_t value) const;
   // The value whose memory this one is, or is a part of.
   size_t root_of(size_t value) const;

@@ -195,7 +195,7 @@ std::vector<size_t> OverlappedMessages::product_readers(const ir::Op& gather) co
   return products;
 }
 
-// Whether all that reads what is gathered makes it a matrix of rows, for gradients of weights.
+// Returns true if all that reads what is gathered makes it a matrix of rows, for gradients of weights.
 bool OverlappedMessages::only_gradients_of_weights_read(const ir::Op& gather) const {
   for (size_t value = gather.first_result; value < gather.first_result + gather.result_count; ++value) {
     for (const int32_t reader : readers_[value]) {

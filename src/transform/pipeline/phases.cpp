@@ -10,7 +10,7 @@
 namespace foreflow::transform {
 namespace {
 
-// Whether one of the operands is a parameter. A value that depends on no parameter is constant.
+// Returns true if one of the operands is a parameter. A value that depends on no parameter is constant.
 bool reads_parameter(const ir::Function& function, const ir::Op& op) {
   const auto inputs = function.inputs(op);
   return std::any_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) {
@@ -29,8 +29,8 @@ bool adds_sums(const ir::Function& function, const ir::Op& op, const interpret::
          });
 }
 
-// Whether an op of the backward pass takes sums over microbatches that it cannot take term by term (the gradient of a
-// table of positions that the model resizes): it runs once, when they are complete.
+// Returns true if an op of the backward pass takes sums over microbatches that it cannot take term by term (the
+// gradient of a table of positions that the model resizes): it runs once, when they are complete.
 bool needs_sums(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values) {
   bool any = false;
   for (const ir::ValueId id : function.inputs(op)) {

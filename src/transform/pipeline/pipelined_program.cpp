@@ -83,7 +83,7 @@ std::vector<bool> find_shared(const ir::Function& function, const std::vector<St
   return shared;
 }
 
-// Whether an op that runs after all microbatches reads what only one of them has.
+// Returns true if an op that runs after all microbatches reads what only one of them has.
 bool reads_split(const PipelinedProgram& program, const ir::Op& op) {
   const auto inputs = program.function.inputs(op);
   return std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) {

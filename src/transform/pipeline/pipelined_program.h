@@ -13,8 +13,8 @@
 
 namespace foreflow::transform {
 
-// Whether backward passes are split into tasks for input and weight gradients: because the plan has such tasks, or
-// because `wanted` delays weight gradients.
+// Returns true if backward passes are split into tasks for input and weight gradients: because the plan has such tasks,
+// or because `wanted` delays weight gradients.
 bool splits_backward(const Pipeline& wanted, const schedule::Plan& plan);
 
 struct PipelinedProgram {

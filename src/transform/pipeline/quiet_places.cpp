@@ -11,8 +11,8 @@ bool is_louder(const CutPlace& a, const CutPlace& b) {
   return std::tie(a.tensors, a.crossing) > std::tie(b.tensors, b.crossing);
 }
 
-// Whether work with weights has begun at a place and goes on after it. Before and after it little crosses, as indices
-// into a table or the losses of samples, and no stage ends there.
+// Returns true if work with weights has begun at a place and goes on after it. Before and after it little crosses, as
+// indices into a table or the losses of samples, and no stage ends there.
 bool is_inside(const CutPlace& place, const CutPlace& last) {
   return place.weights > Bytes(0) && place.weights < last.weights;
 }

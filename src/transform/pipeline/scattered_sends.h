@@ -22,7 +22,7 @@ class ScatteredSends {
   ScatteredSends(const PipelinedProgram& program, const Pipeline& wanted, const ValueSources& sources,
                  ir::FunctionBuilder& builder, PlacedValues& placed);
 
-  // Whether the devices of a group send a value so.
+  // Returns true if the devices of a group send a value so.
   bool sends(ir::ValueId id, int part) const;
   // Sends the parts of a value from the devices of its group to those of group `device`, if they are not on their way.
   const std::vector<ir::ValueId>& send(ir::ValueId id, int part, int device);

@@ -14,7 +14,7 @@ struct StagedOp {
               // and for `update` but of a Reshard
 };
 
-// Whether ops of the phase belong to the tasks of a stage.
+// Returns true if ops of the phase belong to the tasks of a stage.
 inline bool is_task(StagePhase phase) {
   return phase == StagePhase::forward || phase == StagePhase::backward || phase == StagePhase::weight_grad;
 }

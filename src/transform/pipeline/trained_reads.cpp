@@ -144,7 +144,7 @@ class StepWriter {
   bool is_on(ir::ValueId id, int32_t device) const {
     return ir::device_of(program_.values[ir::index(id)].value.type).index == device;
   }
-  // Whether the device takes part in the op.
+  // Returns true if the device takes part in the op.
   bool is_on(const ir::Op& op, int32_t device) const {
     for (uint32_t i = 0; i < op.result_count; ++i) {
       if (is_on(program_.function.output(op, i), device)) return true;

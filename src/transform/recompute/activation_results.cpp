@@ -45,7 +45,7 @@ class ActivationResults {
   }
 
  private:
-  // Whether only products read the result of an op in the forward pass, and the backward pass reads it as well.
+  // Returns true if only products read the result of an op in the forward pass, and the backward pass reads it as well.
   bool is_read_by_products(size_t o) const {
     const ir::Op& op = function_.ops[o];
     if (op.result_count != 1 || !kept_[op.first_result]) return false;

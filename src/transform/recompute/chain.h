@@ -23,7 +23,7 @@ class Forgetting {
 
   // The ops of the segment that the backward pass must repeat, ascending.
   std::vector<size_t> repeated(const Segment& segment) const;
-  // Whether the value is computed in the segment and, within the forward pass, read only there.
+  // Returns true if the value is computed in the segment and, within the forward pass, read only there.
   bool is_inner(ir::ValueId id, const Segment& segment) const;
 
  private:

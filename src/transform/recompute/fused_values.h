@@ -8,7 +8,8 @@
 
 namespace foreflow::transform {
 
-// Whether every operand of an op has the dimensions of its result, and none must stay whole: element by element.
+// Returns true if every operand of an op has the dimensions of its result, and none must stay whole: element by
+// element.
 bool works_by_element(const ir::Function& function, const ir::Op& op,
                       const interpret::Values<interpret::Mixed>& values);
 

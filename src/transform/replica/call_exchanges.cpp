@@ -119,7 +119,7 @@ void CallExchangeFinder::hold(size_t opened) {
   found_.inside.opens[last].held = std::move(held);
 }
 
-// Whether one of the first `count` windows of the call has the weight.
+// Returns true if one of the first `count` windows of the call has the weight.
 bool CallExchangeFinder::was_opened(size_t number, size_t count) const {
   return std::any_of(opened_.begin(), opened_.begin() + static_cast<std::ptrdiff_t>(count), [&](size_t opened) {
     const auto& weights = window(opened).weights;

@@ -9,7 +9,7 @@ namespace {
 
 using ir::ValueId;
 
-// Whether `next` is the copy of op `o` on a later device.
+// Returns true if `next` is the copy of op `o` on a later device.
 bool follows_in_group(const ir::Function& function, const interpret::Values<LaidOut>& values, size_t o, size_t next) {
   const ir::Op &op = function.ops[o], &after = function.ops[next];
   if (op.def != after.def || op.callee != after.callee || op.result_count == 0 || after.result_count == 0) return false;

@@ -15,7 +15,7 @@ class HeldValues {
   // `plan` must live as long; `zero` as in DataParallel.
   HeldValues(const ExchangePlan& plan, int zero);
 
-  // Whether each rank of each replica has its row of the value.
+  // Returns true if each rank of each replica has its row of the value.
   bool is_flat(ir::ValueId id) const { return flat_.contains(id); }
   // What the ranks hold of a parameter, which is laid out over the replicas as `layout` says unless it is flat.
   OneReplica::Held of_parameter(ir::ValueId id, Layout layout) const;

@@ -49,7 +49,7 @@ class ReplicaExchange {
   // The value whose elements form such a matrix.
   ir::ValueId from_rows(ir::ValueId matrix, const ir::Type& type, size_t ranks);
 
-  // Whether a weight of this type travels in Float32.
+  // Returns true if a weight of this type travels in Float32.
   bool widens(const ir::Type& type) const;
   // The row of a weight of this type as it travels, and the weight from what was gathered of it.
   ir::ValueId to_gather(ir::ValueId row, const ir::Type& type);
@@ -61,7 +61,7 @@ class ReplicaExchange {
   int64_t rows_for(size_t ranks) const { return how_.ways * static_cast<int64_t>(ranks); }
   ir::ValueId rows(ir::ValueId value, const ir::Type& type, size_t ranks);
   ir::ValueId cast(ir::ValueId value, ir::DType dtype);
-  // Whether a gradient of this type travels in another one.
+  // Returns true if a gradient of this type travels in another one.
   bool converts(const ir::Type& type) const;
   Values collective(const char* op, Values values, ir::Attributes attributes);
 

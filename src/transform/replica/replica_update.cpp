@@ -77,7 +77,7 @@ class UpdateWriter {
     return sums;
   }
 
-  // Whether weights are whole and their states are not.
+  // Returns true if weights are whole and their states are not.
   bool by_rows() const { return update_.how.zero == 1 || update_.how.zero == 2; }
 
   ir::AttributesRef attributes(const ir::Op& op, size_t ranks) {

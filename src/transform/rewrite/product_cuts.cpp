@@ -8,7 +8,7 @@
 namespace foreflow::transform {
 namespace {
 
-// Whether the first two operands share a dimension that the result does not have.
+// Returns true if the first two operands share a dimension that the result does not have.
 bool contracts(const FactorText& text) {
   return std::any_of(text.inputs[0].begin(), text.inputs[0].end(), [&](char letter) {
     return letter != '.' && text.inputs[1].find(letter) != std::string::npos &&

@@ -34,7 +34,7 @@ bool is_gradient_of_weight(const ir::Op& op);
 // The operand of a product whose rows are those of its first result.
 size_t rows_operand(const ir::Op& product);
 
-// Whether a dimension of this length can be cut into `chunks` chunks.
+// Returns true if a dimension of this length can be cut into `chunks` chunks.
 inline bool can_be_cut(int64_t length, int chunks) { return length >= chunks && length % chunks == 0; }
 
 // The dimension of its operands along which a sum (MPIAllreduce, MPIReduceScatter) parts them; -1: it does not.

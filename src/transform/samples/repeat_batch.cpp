@@ -90,7 +90,7 @@ class BatchRepeater {
     return id == ValueId::none ? std::nullopt : samples_of(before(id).type, now(id).type);
   }
 
-  // Whether results of these types go on with the samples that come in.
+  // Returns true if results of these types go on with the samples that come in.
   bool goes_on(const ir::Op& op, const std::vector<Mixed>& results) const {
     const bool may_end = op.def->role == ir::Role::shape || op.def->reduction || op.def->loss;
     for (size_t i = 0; i < results.size(); ++i) {
@@ -101,8 +101,8 @@ class BatchRepeater {
     return true;
   }
 
-  // Whether the op does to each part of the batch what it does to another, so that results go on with samples in their
-  // order. What it makes of all samples together must not meet samples again.
+  // Returns true if the op does to each part of the batch what it does to another, so that results go on with samples
+  // in their order. What it makes of all samples together must not meet samples again.
   bool keeps_apart(const ir::Op& op, const std::vector<ValueId>& operands, const std::vector<Mixed>& values,
                    const std::vector<Mixed>& results) const {
     std::vector<ir::Type> types;

@@ -12,8 +12,8 @@ bool counts_first(const SampleValues& values, ValueId id, int64_t per) {
   return dim && dim->dim == 0 && dim->per == per;
 }
 
-// Whether element 0 of every tuple of `depth` numbers is the number of the sample, and the others are the same in all
-// samples.
+// Returns true if element 0 of every tuple of `depth` numbers is the number of the sample, and the others are the same
+// in all samples.
 bool begins_with_sample(const SampleValues& values, ValueId id, size_t depth) {
   const auto steps = values.steps_of(id);
   if (!steps || values.content(id) != Content::index || depth == 0) return false;
@@ -65,7 +65,7 @@ const ir::Op* maker_of(const ir::Function& function, ValueId id) {
   return nullptr;
 }
 
-// Whether a value is at least 0 and less than `count`: the place of a largest or smallest element.
+// Returns true if a value is at least 0 and less than `count`: the place of a largest or smallest element.
 bool is_place_below(const ir::Function& function, const SampleValues& values, ValueId id, int64_t count) {
   const ir::Op* op = maker_of(function, id);
   while (op != nullptr && !op->is_call() && op->def->copy == ir::Copy::converted)

@@ -41,7 +41,7 @@ struct SampleNumbers {
   }
 };
 
-// Whether sample 0 is the same in a batch of its own.
+// Returns true if sample 0 is the same in a batch of its own.
 bool equal_alone(const SampleNumbers& of, const Mixed& alone) {
   if (!alone.known || alone.known->size() != of.before * of.behind) return false;
   for (int64_t outer = 0; outer < of.before; ++outer) {
@@ -129,8 +129,8 @@ class SampleFinder {
     return is_same(op, result) ? Content::same : Content::other;
   }
 
-  // Whether the samples of a result whose numbers are not known are equal: the op repeats what it takes for every
-  // sample, or treats every sample by itself.
+  // Returns true if the samples of a result whose numbers are not known are equal: the op repeats what it takes for
+  // every sample, or treats every sample by itself.
   bool is_same(const ir::Op& op, ValueId result) const {
     if (find_sample_gather(function_, op, nullptr, found_, Content::same) != SampleGather::none) return true;
     std::vector<Layout> arriving;
@@ -163,7 +163,7 @@ class SampleFinder {
     return resizes || op.def->sizes == ir::Sizes::expanded;
   }
 
-  // Whether the result has a sample for each one of the operand. New dimensions come first (Expand).
+  // Returns true if the result has a sample for each one of the operand. New dimensions come first (Expand).
   bool keeps_samples(ValueId operand, ValueId result) const {
     const auto from = found_.dim_of(operand), to = found_.dim_of(result);
     const size_t fresh = found_.whole_of(result).type.dims.size() - found_.whole_of(operand).type.dims.size();

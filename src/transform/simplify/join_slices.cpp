@@ -57,7 +57,7 @@ bool are_equal_parts(const std::map<int64_t, std::vector<size_t>>& starts,
   });
 }
 
-// Whether two Slices have one operand: all others need no closer look.
+// Returns true if two Slices have one operand: all others need no closer look.
 bool slices_twice(const ir::Function& function) {
   std::set<ValueId> sliced;
   for (const ir::Op& op : function.ops) {

@@ -174,8 +174,8 @@ class Resolver {
     return known->second;
   }
 
-  // Whether one part of a known operand is as good as all of them, since the op stretches it: a mask that was stretched
-  // to the batch when it was computed would hold the batch together.
+  // Returns true if one part of a known operand is as good as all of them, since the op stretches it: a mask that was
+  // stretched to the batch when it was computed would hold the batch together.
   bool stretches(const ir::Op& op, size_t operand) const {
     const ir::ValueId id = function_.inputs(op)[operand];
     if (id == ir::ValueId::none || constant_ == nullptr || !values_[ir::index(id)].known) return false;

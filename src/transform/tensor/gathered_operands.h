@@ -5,7 +5,7 @@
 
 namespace foreflow::transform {
 
-// Whether the decision requires a split operand in another layout than it arrives in.
+// Returns true if the decision requires a split operand in another layout than it arrives in.
 bool refuses_split(const std::vector<Layout>& arriving, const Decision& decision);
 
 // Gathers the activations; fixed weights stay split if the op can work on them, and else arrive whole as well.

@@ -11,8 +11,8 @@ namespace foreflow::transform {
 class LearnedSplits {
  public:
   void begin_round() { stale_ = false; }
-  // Whether this round found blocks or splits of stored weights: what was decided before is no reason to give up a
-  // split.
+  // Returns true if this round found blocks or splits of stored weights: what was decided before is no reason to give
+  // up a split.
   bool is_stale() const { return stale_; }
   // Grows with all that is learned.
   size_t size() const { return whole_.size() + dims_.size() + blocks_.size(); }

@@ -47,7 +47,7 @@ class LinearGraph {
   size_t forward_ops() const { return forward_ops_; }
   // The op that makes a value; none for a parameter.
   std::optional<size_t> maker(ir::ValueId value) const;
-  // Whether the op is a product of two activations.
+  // Returns true if the op is a product of two activations.
   bool contracts(size_t op) const { return contracts_[op]; }
   // Forward ops that read a value.
   const std::vector<size_t>& readers(ir::ValueId value) const { return readers_[ir::index(value)]; }

@@ -7,7 +7,7 @@
 namespace foreflow::transform {
 namespace {
 
-// Whether the op is a Slice of one of `parts` rows along some dimension.
+// Returns true if the op is a Slice of one of `parts` rows along some dimension.
 bool takes_one_part(const ir::Function& function, const interpret::Values<interpret::Mixed>& values, const ir::Op& op,
                     int64_t parts) {
   if (op.def->name != "Slice") return false;

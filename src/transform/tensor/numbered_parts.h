@@ -6,8 +6,8 @@
 
 namespace foreflow::transform {
 
-// Whether every reader of a value, seen through views, takes numbered ones of its `parts`: a Split, a Slice of one row,
-// or a look-up. False for a value without readers.
+// Returns true if every reader of a value, seen through views, takes numbered ones of its `parts`: a Split, a Slice of
+// one row, or a look-up. False for a value without readers.
 bool is_taken_apart(const ir::Function& function, const interpret::Values<interpret::Mixed>& values, ir::ValueId id,
                     int64_t parts);
 

@@ -42,7 +42,8 @@ bool OpenWeights::keeps_weight(const Arrival& arrival) const {
          (copy == ir::Copy::permuted && arrival.call.inputs[0].dims.size() == 2);
 }
 
-// Whether the op makes real numbers of a weight in fewer bits, element by element, with scales that are weights.
+// Returns true if the op makes real numbers of a weight in fewer bits, element by element, with scales that are
+// weights.
 bool OpenWeights::dequantises(const Arrival& arrival) const {
   const ir::OpCall& call = arrival.call;
   if (call.def.role != ir::Role::compute || call.outputs != 1 || ir::is_float(call.inputs[0].dtype)) return false;

@@ -18,7 +18,7 @@ class OpenWeights {
 
   // Declares a parameter.
   void add(size_t parameter, bool open);
-  // Whether the weight, or the weight that the value is a copy of, has had no use so far except by copies.
+  // Returns true if the weight, or the weight that the value is a copy of, has had no use so far except by copies.
   bool is_open(ir::ValueId id) const;
   const Stored& stored(ir::ValueId id) const { return stored_[ir::index(id)]; }
 

@@ -5,7 +5,7 @@
 namespace foreflow::transform {
 namespace {
 
-// Whether the op looks rows of a weight up by indices that are whole.
+// Returns true if the op looks rows of a weight up by indices that are whole.
 bool is_lookup(const FunctionToShard& of, const Arrival& arrival) {
   return arrival.call.def.vocabulary.kind == ir::VocabularyForm::Kind::lookup && of.is_parameter(arrival.inputs[0]) &&
          arrival.layouts[1].is_whole() && arrival.call.attributes.int_or("axis", 0) == 0 &&

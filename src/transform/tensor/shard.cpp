@@ -65,7 +65,7 @@ class Sharder {
     }
   }
 
-  // Whether the ways that are written say what the others do.
+  // Returns true if the ways that are written say what the others do.
   bool says_all() const {
     return std::all_of(variants_.begin(), variants_.end(),
                        [](const Variant& v) { return v.written == v.ways || !v.reshard.took_unplaced(); });

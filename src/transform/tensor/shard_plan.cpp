@@ -123,7 +123,7 @@ class ShardRound {
     learned_.split_along(weight, transposed ? 1 - wanted.dim : wanted.dim);
   }
 
-  // Whether the decision would slice a weight that the plan leaves whole.
+  // Returns true if the decision would slice a weight that the plan leaves whole.
   bool cuts_weight(const Arrival& arrival, const Decision& decision) const {
     if (of_.automatic || arrival.call.def.role == ir::Role::optimizer) return false;
     for (size_t i = 0; i < arrival.inputs.size(); ++i) {

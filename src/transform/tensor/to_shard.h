@@ -29,8 +29,8 @@ struct FunctionToShard {
 
   bool is_parameter(ir::ValueId id) const { return ir::index(id) < function.parameters.size(); }
   bool is_fixed(ir::ValueId id) const { return is_parameter(id) && fixed[ir::index(id)]; }
-  // Whether the uses of a parameter decide its layout: a cache of keys and values, an optimizer state, or a weight that
-  // the plan leaves open.
+  // Returns true if the uses of a parameter decide its layout: a cache of keys and values, an optimizer state, or a
+  // weight that the plan leaves open.
   bool is_open(size_t parameter) const {
     const bool weight = function.parameters[parameter] == ir::ParameterRole::weight;
     return caches[parameter] || (weight && (automatic || !model_weights[parameter]));

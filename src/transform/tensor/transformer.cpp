@@ -115,7 +115,7 @@ class Recogniser {
     }
   }
 
-  // Whether every use of a value is a result or a loss, perhaps seen or changed element by element.
+  // Returns true if every use of a value is a result or a loss, perhaps seen or changed element by element.
   bool ends(ValueId value) const {
     std::vector<ValueId> open{value};
     bool reaches = false;

@@ -104,7 +104,7 @@ bool continues_module(const ir::Function& function, const std::vector<int32_t>& 
 
 bool is_marked(const ir::Op& op) { return op.attributes->find(ir::kFp8) != nullptr; }
 
-// Whether the op makes the gradient of weights in fp8, of which its first operand is the activation.
+// Returns true if the op makes the gradient of weights in fp8, of which its first operand is the activation.
 bool reads_copy(const ir::Op& op) {
   return !op.is_call() && op.operand_count > 1 && is_marked(op) &&
          (is_backward(op) ||
