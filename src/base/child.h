@@ -61,7 +61,7 @@ class Child {
 
   // The next answer, given once; nothing while it is not complete.
   std::optional<std::string> next();
-  // What the child has written to stderr so far.
+  // Returns the text that the child has written to stderr so far.
   std::string& messages() { return messages_.bytes; }
 
   // The answer of a finished child. Throws ChildDied when there is none, or when the child did not exit normally.

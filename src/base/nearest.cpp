@@ -1,4 +1,4 @@
-// Which of the names that there are somebody meant.
+// Finds the known name that a user most likely meant by an unknown one, by these rules:
 //
 //   1. Case and punctuation do not count: "Llama-3_8B" is "llama3-8b".
 //   2. A name is nearer the fewer its edits are, for its length: a letter more, less or other, two letters swapped.
@@ -87,7 +87,8 @@ bool begins_with(std::string_view candidate, const std::string& word) {
 
 constexpr char kVersion = '@';
 
-// What `name` is compared with: of a candidate with a version only the part before it, if `name` has none.
+// Returns the part of `candidate` with which `name` is compared. If the candidate has a version and `name` has none, it
+// is only the part before the version.
 std::string_view compared_part(std::string_view name, std::string_view candidate) {
   return name.find(kVersion) == std::string_view::npos ? candidate.substr(0, candidate.find(kVersion)) : candidate;
 }

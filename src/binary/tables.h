@@ -1,4 +1,4 @@
-// What functions point to: the strings, types and attributes of a message, checked and shared.
+// The tables to which functions point: the strings, types and attributes of a message, checked and shared.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a user could change in a scenario whose prediction shows an avoidable shortage.
+// Advice on a scenario whose prediction shows an avoidable shortage.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What has to be profiled to predict a scenario from measurements.
+// Lists the events that must be profiled to predict a scenario from measurements.
 #include "foreflow/scenario/events.h"
 
 #include <fmt/core.h>

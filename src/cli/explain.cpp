@@ -47,7 +47,7 @@ Bytes peak(const report::Summary& summary) {
   return most;
 }
 
-// Where most of the priced time is from.
+// Returns the provenance of most of the priced time.
 std::string provenance_of_computes(const report::Summary& summary) {
   std::string name = "roofline";
   double most      = 0;
@@ -62,7 +62,7 @@ std::string provenance_of_computes(const report::Summary& summary) {
   return name;
 }
 
-// Where most of the time of the messages of an op is from.
+// Returns the provenance of most of the time of the messages of an op.
 std::string provenance_of_messages(const report::Summary& summary, const std::string& op) {
   std::map<std::string, Seconds> seconds{{"simulated", Seconds(0)}};
   for (const report::CollectiveSummary& one : summary.collectives) {

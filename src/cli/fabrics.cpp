@@ -102,10 +102,12 @@ Seconds latency_of_ring(const platform::Platform& platform) {
   return sum;
 }
 
-// What no schedule of the messages goes below: the latencies and the bytes over the narrowest place. A ring takes 2 (n
-// - 1) steps of a message of 1 / n of the buffer from every GPU to the next. An all-to-all sends from each GPU what is
-// for other nodes over its share of the NICs, what is for those below other leaves over the leaf's ways up, and from
-// half of the GPUs half of it over the narrowest cut, as often as its routing crosses that.
+// Adds lower bounds of the times of an all-reduce and an all-to-all among n GPUs, which no schedule of messages beats:
+//
+//   1. A ring all-reduce takes 2 (n - 1) steps. In each of them every GPU sends 1 / n of the buffer to the next one.
+//   2. An all-to-all takes the longest of three times: each GPU sends its messages for other nodes over its share of
+//      the NICs; it sends its messages for nodes below other leaves over its share of the leaf's ways up; half of the
+//      GPUs send half of their buffers over the narrowest cut, as often as the routing crosses that cut.
 void add_formulas(Result& result, const platform::Platform& platform, Bytes bytes) {
   const platform::FabricFacts& facts = result.facts;
   const double ranks = result.gpus, of_node = ranks / platform.nodes();

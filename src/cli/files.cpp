@@ -17,7 +17,7 @@ constexpr const char *kReads = "reads", *kReadsNamed = "reads NAME=FILE", *kRead
                      *kWrites = "writes", *kKeeps = "keeps", *kWritesOutputs = "writes output_N.pb",
                      *kWritesRanks = "writes DN.distir";
 
-// What goes into a folder: the names begin and end so, with a number between.
+// Files that go into a folder. Their names have this beginning and this end, with a number between.
 struct Numbered {
   const char* mark;
   std::string_view begin, end;

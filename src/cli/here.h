@@ -29,7 +29,7 @@ struct HereOptions {
   double timeout = 300;  // seconds: for a PyTorch program, or for a process of MPI that waits for another
 };
 
-// What runs the programs: PyTorch, or the reference executor under Open MPI.
+// The program that runs scenarios on this machine: PyTorch, or the reference executor under Open MPI.
 struct Runner {
   std::string name;      // "PyTorch (/usr/bin/python3)"
   bool has_timelines;    // whether its runs have Execution::timeline

@@ -41,7 +41,7 @@ struct sigaction notice(int signal) {
 
 Interruption::Interruption() : old_interrupt_(notice(SIGINT)), old_terminate_(notice(SIGTERM)) { asked_at = kNever; }
 
-// What was asked to end is about to: the second of two signals must not take its answer away now.
+// A command that was asked to end is about to end. The second of two signals must not take its answer away now.
 Interruption::~Interruption() {
   if (asked()) return;
   ::sigaction(SIGINT, &old_interrupt_, nullptr);

@@ -131,7 +131,7 @@ Meshes meshes_on(const platform::Platform& platform, const Options& options, con
                                       : chosen_mesh(dst, options.dst_devices, platform, "--dst-devices")};
 }
 
-// Where the devices of a host of the mesh do not fit on a server.
+// Returns notes for the case that the devices of a host of the mesh do not fit on one server.
 std::vector<std::string> notes_on(const Options& options, const std::vector<int>& src, const std::vector<int>& dst,
                                   int node_size) {
   std::vector<std::string> notes;

@@ -10,7 +10,7 @@
 
 namespace foreflow::cli {
 
-// What was asked, for people.
+// The question that was asked, in a form for people.
 struct ReshardQuestion {
   const reshard::StrategyDef* strategy;
   const reshard::BalanceDef* balance;

@@ -1,4 +1,4 @@
-// What `foreflow calibrate` takes from files of measurements, some of which may be traces of PyTorch's profiler.
+// Reads the files of measurements for `foreflow calibrate`. Some of them may be traces of PyTorch's profiler.
 #pragma once
 
 #include <string>

@@ -24,7 +24,7 @@ struct Options {
   bool here = false;
 };
 
-// Where prices come from: a file, or a profile of the program itself.
+// The source of prices: a file, or a profile of the program itself.
 struct Prices {
   cost::Calibration calibration;
   cost::CostModel model;

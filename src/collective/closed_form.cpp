@@ -92,7 +92,8 @@ class Meter {
 
  private:
   BytesPerSecond bandwidth(int line) const { return network_.bandwidth(line); }
-  // What crosses a line, or of a fat one the largest message, as often as it crosses it.
+  // Adds a share of the bytes to the load of a line. The load of a fat line is its largest message, as often as that
+  // message crosses the line.
   void add(int line, double share) {
     double& load = load_[line];
     if (!network_.fat || !network_.fat(line)) {

@@ -31,8 +31,8 @@ int far_hops(const Group& group, const std::vector<int>& ring, int turns) {
   return turns * all - fewest;
 }
 
-// What the ranks send, added up between the same two in order of first appearance. A rank sends to one other in each
-// ring, so a few places tell where its flows are.
+// Returns the flows of all rings. Those between the same two ranks are added up, in the order of their first
+// appearance. A rank sends to one other rank in each ring, so a few places tell where its flows are.
 std::vector<Flow> flows_round(const std::vector<std::vector<int>>& rings, int ranks, double share) {
   constexpr uint32_t kNone = UINT32_MAX;
   std::vector<Flow> flows;

@@ -94,7 +94,7 @@ bool measured_messages(const JsonView& parameters) {
   return choice == "measured";
 }
 
-// What a model was made from.
+// The tables from which a model was made.
 struct Tables {
   Calibration families;                  // measured times
   std::optional<DeviceCalibration> own;  // the laws of the file, which all devices take

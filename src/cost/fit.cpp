@@ -89,7 +89,8 @@ std::vector<Sample> some_of(const std::vector<Sample>& samples) {
   return some;
 }
 
-// Where descents begin: at the start of every constant, and at the other start of those that have one.
+// Returns the points at which descents begin: the start of every constant, and the other start of those constants that
+// have one.
 std::vector<std::vector<double>> starts_of(const LawDef& law) {
   std::vector<double> start, other;
   for (const Constant& constant : law.constants) {

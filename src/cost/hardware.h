@@ -11,7 +11,7 @@ namespace foreflow::cost {
 // Which matrix units a device has, as far as laws tell them apart.
 enum class Units : uint8_t { ampere_or_earlier, hopper, blackwell };
 
-// What is known of a device besides its data sheet.
+// The facts about a device that are not in its data sheet.
 struct Processors {
   std::string_view device;     // "A100-SXM4-80GB"
   std::string_view data_name;  // what data sets call it: "a100_sxm"

@@ -232,15 +232,15 @@ std::optional<Seconds> price_attention(const Application& application, const pla
 // The loss is computed in fp32 by a chain of kernels, of whose traffic this much is forward.
 constexpr double kForwardOfLoss = 0.6;
 
-// What a framework moves beside the operands and results of an op: in the backward pass of a softmax only, as the law
-// of normalisations, which was fitted to kernels in 16 bits, already gives the forward pass half of the memory's
-// bandwidth.
+// Returns the bytes that a framework moves in addition to the operands and results of an op. Only the backward pass of
+// a softmax has such bytes: the law of normalisations, which was fitted to kernels in 16 bits, already gives the
+// forward pass half of the memory's bandwidth.
 Bytes beside(const Application& application, const LawTerms& terms) {
   if (application.call.def.gradient_of != ir::GradientOf::softmax) return Bytes(0);
   return elements(application.call.inputs[0]) * terms.score_bytes;
 }
 
-// What a framework moves at least: the operands and results of an op may be less.
+// Returns the least bytes that a framework moves. The operands and results of an op may be fewer.
 Bytes least_traffic(const Application& application, const LawTerms& terms) {
   const ir::OpCall& call = application.call;
   if (!call.def.loss || call.inputs[0].dims.size() < 2) return Bytes(0);
@@ -248,7 +248,8 @@ Bytes least_traffic(const Application& application, const LawTerms& terms) {
   return elements(call.inputs[0]) * (backward ? 1 - kForwardOfLoss : kForwardOfLoss) * terms.loss_bytes;
 }
 
-// What the chain of kernels reads and writes that a framework runs for an op; 0: it is one kernel.
+// Returns the bytes that the chain of kernels reads and writes which a framework runs for an op; 0 if it runs one
+// kernel.
 Bytes chain_traffic(const ir::OpCall& call, const LawTerms& terms) {
   if (call.def.chain == ir::Chain::none || element_bytes(call.inputs[0]) != 2) return Bytes(0);
   const auto each = [&] {
@@ -274,8 +275,8 @@ double whole_elements(const ir::Type& tuple) {
   return sum;
 }
 
-// What a framework moves on the device beside a collective: a bucket of gradients is packed before it, the weights of a
-// unit are unpacked behind it.
+// Returns the bytes that a framework moves on the device for a collective: it packs a bucket of gradients before it,
+// and unpacks the weights of a unit after it.
 Bytes beside_collective(const Application& application, const LawTerms& terms) {
   const ir::OpCall& call = application.call;
   if (call.def.tuple == ir::Tuple::packs) return whole_elements(application.outputs[0]) * terms.reduced_bytes;

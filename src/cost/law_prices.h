@@ -13,7 +13,7 @@ namespace foreflow::cost {
 // The calibrations that a device may take laws from, the nearest first.
 using Calibrations = std::vector<const DeviceCalibration*>;
 
-// What a framework adds to the laws.
+// The terms that a framework adds to the laws.
 struct LawTerms {
   // Added to the time that a law gives each kernel: the gap between kernels that are launched one by one.
   Seconds kernel_overhead{0};

@@ -18,7 +18,7 @@ std::string_view measured_device(std::string_view device) {
   return twin == std::end(kTwins) ? device : twin->second;
 }
 
-// Where every number of ranks has other links, its law says so: "all_reduce over 4".
+// If every number of ranks has other links, each number has a law of its own, whose name says so: "all_reduce over 4".
 const FittedLaw* find_law(std::string_view device, std::string_view kind, int ranks) {
   const std::string own = std::string(kind) + " over " + std::to_string(ranks);
   for (const DeviceCalibration& calibration : shipped_calibrations()) {

@@ -108,7 +108,7 @@ struct Fp8Traffic {
 Fp8Traffic fp8_traffic(const Application& application, const ir::Work& work) {
   const int64_t operand = application.call.attributes.get_int(ir::kFp8);
   const ir::Type& type  = application.call.inputs[static_cast<size_t>(std::max<int64_t>(operand, 0))];
-  // What is there in fp8 has a byte already.
+  // Operands that are in fp8 already have a byte for each number.
   Bytes in_fp8;
   int wide = 1;
   for (const ir::Type& input : application.call.inputs) {

@@ -1,5 +1,5 @@
-// What the script of lower/pytorch.h writes with --log: when the iterations and the ops of every process began and
-// ended.
+// The log that the script of lower/pytorch.h writes with --log. It says when the iterations and the ops of every
+// process began and ended.
 #pragma once
 
 #include <string>

@@ -20,14 +20,14 @@ constexpr double kMicrosecond = 1e-6;
 constexpr Seconds kShortest{1e-12}, kLongest{1e6};  // of a kernel: other numbers are no times
 constexpr size_t kLargest = 4'000'000'000;          // bytes of a trace, uncompressed
 
-// What was open on the thread of a launch.
+// The ranges that were open on the thread of a launch.
 struct Launch {
   int op          = -1;  // into TraceEvents::ops: the innermost that is one of ours, or a message
   int innermost   = -1;  // the innermost of all
   bool is_message = false;
 };
 
-// What is found for the ops of a trace, each looked up once.
+// The results of look-ups for the ops of a trace. Each op is looked up once.
 class Lookup {
  public:
   explicit Lookup(const TraceEvents& events) : events_(events), found_(events.ops.size()), known_(events.ops.size()) {

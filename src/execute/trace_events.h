@@ -30,7 +30,7 @@ struct RuntimeCall {
   bool waits;     // for the device or a stream
 };
 
-// What a kernel or record_param_comms says of a message; no bytes: nothing.
+// The facts about a message that a kernel or record_param_comms states. Without bytes they state nothing.
 struct MessageFacts {
   std::string collective, dtype;  // "allreduce", "Float"
   double in = 0, out = 0;         // elements

@@ -16,7 +16,7 @@ std::optional<cost::Measurement> compute_of(const HostOp& op);
 
 // The message that `facts` describe. Nothing: no collective that we know, or one without bytes or members.
 std::optional<cost::Measurement> message_from(const MessageFacts& facts);
-// That of a range "nccl:all_reduce" with one operand, among all ranks of a run.
+// The message of a range "nccl:all_reduce" with one operand, among all ranks of a run.
 std::optional<cost::Measurement> message_from(const HostOp& range, int ranks);
 
 }  // namespace foreflow::execute

@@ -35,7 +35,7 @@ std::vector<Type> checked(std::vector<Type> types) {
   return types;
 }
 
-// What all types have, without padding; of a tuple only its kind and its device count.
+// The members that all types have, without padding. For a tuple only its kind and its device count.
 struct Head {
   Type::Kind kind;
   ir::DType dtype;

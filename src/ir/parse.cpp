@@ -192,7 +192,8 @@ class Parser {
     return attributes;
   }
 
-  // What `parse` reads from `key.text`, which stands here; read before when the same text was.
+  // Returns what `parse` reads from `key.text`, the text at this place. If the same text was read before, returns that
+  // result.
   template <class Parse>
   AttributesRef shared(const AttributeText& key, Parse parse) {
     if (key.text.empty()) return std::make_shared<const Attributes>(parse());

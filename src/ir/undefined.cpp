@@ -78,7 +78,8 @@ class LooseReader {
   std::vector<Statement> statements_;
 };
 
-// What stands before the first place that cannot be read, if there is one: a message about that would hide ours.
+// Reads the statements up to the first place that cannot be read, if there is one. A message about that place would
+// hide ours.
 std::vector<Statement> read_statements(std::string_view text, std::string_view function) {
   const std::string name;
   try {

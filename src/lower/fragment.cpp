@@ -117,7 +117,7 @@ class FragmentWriter {
   }
 
   void call(const ir::Op& op, size_t o) {
-    // What was computed before the call gets its numbers before the fragment that is called.
+    // Computes before the call get their numbers before the fragment that is called.
     steps_.close_all();
     const interpret::DeviceMap& map = instance_.maps[o];
     Kinds kinds                     = map.empty() ? kinds_ : Kinds(map.size() + 1, 0);

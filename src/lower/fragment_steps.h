@@ -18,7 +18,7 @@
 
 namespace foreflow::lower {
 
-// What a device computes in a step that has not ended.
+// The computes of a device in a step that has not ended.
 struct OpenCompute {
   stream::Compute event;
   std::array<Seconds, cost::kProvenances> shares{};  // of its duration

@@ -1,5 +1,5 @@
-// What hosts and the streams of one device do around its work: copies to and from host memory, messages that are
-// prepared in it, and streams that wait for each other.
+// The steps of hosts, and of the streams of one device, around its work: copies to and from host memory, messages that
+// are prepared there, and streams that wait for each other.
 #pragma once
 
 #include "foreflow/cost/cost.h"
@@ -22,7 +22,7 @@ class HostSteps {
   // host also waits for the earlier copies to the host.
   void copy(const ir::Op& op, size_t o);
 
-  // What the host of `device` does before the device receives `bytes` of the op (cost::StagedReceive).
+  // Adds the work of the host of `device` before the device receives `bytes` of the op (cost::StagedReceive).
   void receive(const ir::Op& op, const ir::Device& device, Bytes bytes);
   // The host waits for the device after the op if it reads its result.
   void read_back(const ir::Op& op, const ir::Device& device);

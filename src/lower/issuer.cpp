@@ -80,7 +80,8 @@ stream::Issue Issuer::of(collective::Kind kind, const std::vector<ir::Device>& m
   if (!on_ || std::none_of(members.begin(), members.end(), is_main)) return issue;
   const bool message    = kind == collective::Kind::send;
   const bool hands_over = message && members.size() == 2 && members[0].same_gpu(members[1]);
-  // What hands back to the main stream has been issued before; an event of the device holds the stream, not the host.
+  // A hand-over to the main stream needs no issue, because the work before it was issued already. While the main stream
+  // waits, an event of the device holds it, not the host.
   if (hands_over && !is_main(members[0])) return issue;
   double pace = 0;
   for (const ir::Device& member : members) pace = is_main(member) ? std::max(pace, pace_(member)) : pace;

@@ -14,7 +14,7 @@ namespace foreflow::lower {
 
 class Issuer {
  public:
-  // What a fragment is.
+  // The kind of a fragment.
   enum class Fragment : uint8_t {
     pass,   // a function that is called
     whole,  // a program without calls: one microbatch, forward and backward
@@ -38,7 +38,7 @@ class Issuer {
   stream::Issue of(collective::Kind kind, const std::vector<ir::Device>& members) const;
 
  private:
-  // What every device issues before its next kernel, or has issued: calls, and quarters of a microbatch.
+  // The work that a device issues before its next kernel, or has issued: calls, and quarters of a microbatch.
   struct Work {
     int calls = 0, quarters = 0;
   };

@@ -1,4 +1,5 @@
-// What the computes of a function are applied to, their work and their price: found once for equal ops on equal values.
+// The operands of the computes of a function, their work and their price. Each is found once for equal ops on equal
+// values.
 #pragma once
 
 #include <optional>

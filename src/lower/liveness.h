@@ -9,8 +9,8 @@
 
 namespace foreflow::lower {
 
-// What a caller states about a call: which arguments it no longer needs (the callee may free them), and which results
-// it uses. Bytes rather than bits, because schedules compare these a hundred thousand times.
+// The statements of a caller about a call: which arguments it no longer needs (the callee may free them), and which
+// results it uses. They are bytes rather than bits, because schedules compare them a hundred thousand times.
 struct Boundary {
   std::vector<uint8_t> dies;    // per parameter
   std::vector<uint8_t> wanted;  // per result

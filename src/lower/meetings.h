@@ -14,7 +14,8 @@
 
 namespace foreflow::lower {
 
-// What communication ops of a function are among their devices: computed once for equal ops on equal values.
+// The communications of a function's communication ops among their devices. Each is computed once for equal ops on
+// equal values.
 class KnownMeetings {
  public:
   struct Known {

@@ -9,7 +9,7 @@ namespace {
 
 using stream::MemoryClass;
 
-// Of several values that share a buffer, the one with the highest rank determines its class and name.
+// If several values share a buffer, the one with the highest rank determines its class and name.
 int rank(MemoryClass kind) {
   constexpr std::array<int, stream::kMemoryClasses> kRanks = {3, 5, 3, 4, 0, 1, 2};
   return kRanks[static_cast<size_t>(kind)];

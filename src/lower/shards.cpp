@@ -27,7 +27,7 @@ class ShardWriter {
   }
 
  private:
-  // What is on no device is on the first shard.
+  // A value on no device counts as one on the first shard.
   bool is_first(int32_t device) const { return device == CompactProgram::kNoDevice || (device - 1) % 2 == 0; }
   int32_t copies(int32_t device) const { return is_first(device) ? 1 : shards_ - 1; }
   // The first of the devices that `device` stands for.

@@ -42,8 +42,8 @@ Expand find_control_flow(std::string_view op);
 std::vector<ir::ValueId> select(const ControlNode& node, ir::ValueId condition, std::span<const ir::ValueId> yes,
                                 std::span<const ir::ValueId> no, const std::string& what);
 
-// What a message adds about the inputs whose numbers decide a condition: ", or give the numbers of input "sr", on which
-// it depends"; empty if there are none.
+// Returns the end of a message about a condition that the numbers of inputs decide: ", or give the numbers of input
+// "sr", on which it depends". Empty if it depends on no input.
 std::string numbers_of(const ControlNode& node, ir::ValueId condition);
 
 // Stacks the results of the iterations along a new axis `axis`.

@@ -14,7 +14,7 @@ namespace foreflow::onnx {
 
 class Emitter {
  public:
-  // Whether ops are interpreted. Only graphs with control flow need it.
+  // Tells whether ops are interpreted. Only graphs with control flow need it.
   enum class Follow : uint8_t { nothing, results };
   Emitter(std::string function, const ir::OpTable& ops, Follow follow)
       : builder_(std::move(function), ops), follow_(follow) {}
@@ -30,7 +30,7 @@ class Emitter {
                                 const std::vector<std::string>& names = {});
   ir::ValueId constant(ir::Array value, std::string name = "");
 
-  // What is known about a value. Only if ops are interpreted.
+  // The type and the elements of a value, as far as they are known. Requires: ops are interpreted.
   const ir::Type& type(ir::ValueId id) const;
   const ir::Array* numbers(ir::ValueId id) const;
   // The number that a value of one element holds; nothing if it has more elements or is not known.

@@ -2,8 +2,8 @@
 //
 //   scores = softcap(q[b,n,s,h] k[b,n,t,h]^T * scale) + bias      y = softmax(scores) v[b,n,t,d]
 //
-// What it means is the text of ONNX 1.23, which corrects opsets 23 and 24 in place: heads of keys are repeated for
-// neighbouring query heads, the softcap comes before the mask, a causal mask is aligned with the keys that a cache
+// Its meaning is that of the text of ONNX 1.23, which corrects opsets 23 and 24 in place: heads of keys are repeated
+// for neighbouring query heads, the softcap comes before the mask, a causal mask is aligned with the keys that a cache
 // holds, and a query that sees no key gives zeros.
 #include <cmath>
 #include <limits>
@@ -51,7 +51,7 @@ Window window_of(const ControlNode& node) {
   return window;
 }
 
-// What is added to scores, and the queries [..,s,1] that see no key; none: every query sees one.
+// The value that is added to scores, and the queries [..,s,1] that see no key; none if every query sees one.
 struct Bias {
   ValueId added = ValueId::none, blind = ValueId::none, exact = ValueId::none;  // exact: before blind rows become 0
 };

@@ -31,7 +31,8 @@ std::vector<ValueId> group_norm(const ControlNode& node) {
 
 namespace {
 
-// Where the centres (or, with align_corners, the borders) of the pixels of dimension `dim` of `size` are, in [-1, 1].
+// Emits the positions, in [-1, 1], of the pixels along dimension `dim` of `size`: those of their centres, or with
+// align_corners those for which the first and the last pixel are at -1 and 1.
 ValueId places(const ControlNode& node, ValueId size, int64_t dim, ValueId like) {
   const ValueId count = node.op("Squeeze", {node.op("Gather", {size, integers(node, {dim})}, {{"axis", int64_t{0}}})});
   const ValueId zero  = node.emitter.constant(ir::Array::scalar(int64_t{0})),

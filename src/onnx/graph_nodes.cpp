@@ -71,7 +71,8 @@ std::vector<ValueId> GraphNodes::expand(Scope& scope, int n, const ReadNode& rea
   }
 }
 
-// What an operator that is several ops results in has the names of the file; values before `first` have theirs.
+// Gives the results of an operator that becomes several ops the names of the file. Values before `first` keep their
+// names.
 void GraphNodes::name_results(const Node& node, const std::vector<ValueId>& results, size_t first) {
   for (size_t i = 0; i < std::min(results.size(), node.outputs.size()); ++i) {
     const bool is_sequence = emitter_.elements(results[i]) != nullptr;

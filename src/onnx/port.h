@@ -11,8 +11,8 @@
 
 namespace foreflow::onnx {
 
-// Whether the value is a tensor, a sequence of tensors, or one of the two that may be absent. Throws Error for maps,
-// sparse tensors, and sequences of sequences.
+// Returns the form of the value: a tensor, a sequence of tensors, or one of the two that may be absent. Throws Error
+// for maps, sparse tensors, and sequences of sequences.
 Form form_of(const onnx_proto::ValueInfoProto& value, const std::string& where);
 
 // The stated type of a tensor or of the elements of a sequence; nothing if the file states none. Dimensions that the

@@ -60,7 +60,8 @@ void with_field(const TensorProto& tensor, DType dtype, Use use) {
 
 bool is_packed(DType dtype) { return ir::bits_of(dtype) < 8; }
 
-// What fields hold for `count` elements: numbers, or pairs of 4 bits each.
+// Returns the number of entries that a field holds for `count` elements. An entry is a number, or a pair of numbers of
+// 4 bits.
 int64_t entries(DType dtype, int64_t count) { return is_packed(dtype) ? stored_bytes(dtype, count) : count; }
 
 // Two elements of 4 bits from each byte, the first from its low half.

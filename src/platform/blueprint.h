@@ -112,17 +112,18 @@ struct Fabric {
   // `narrowest` where it differs from `bisection`.
   BytesPerSecond bisection = {}, next_node = {}, narrowest = {}, leaf_nic = {};
   double crossings = 1, below_leaf = 1;
-  // What is built of it, where the trunks are not what is built: several cables as one trunk.
+  // The numbers of switches and cables that are built, if they differ from those of the trunks, because a trunk stands
+  // for several cables.
   int64_t built_switches = 0, built_cables = 0;
 };
 
-// What is bought for a fabric besides the cables of NICs: switches, and cables between them.
+// The parts that are bought for a fabric besides the cables of NICs: switches, and cables between them.
 struct Purchase {
   int64_t switches = 0, cables = 0;
 };
 Purchase purchase_of(const Fabric& fabric);
 
-// What equal hosts have.
+// The hardware that equal hosts have.
 struct HostSheet {
   DataSheet gpu;
   Cpu cpu = {};

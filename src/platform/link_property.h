@@ -32,7 +32,7 @@ const std::vector<LinkProperty>& link_properties();
 
 // The link with the properties that `change` states.
 Link changed(const LinkNumbers& change, Link link);
-// What either states; of a property that both state, the value of `change`.
+// The properties that either states. If both state a property, the result has the value of `change`.
 LinkNumbers changed(const LinkNumbers& change, LinkNumbers numbers);
 
 }  // namespace foreflow::platform

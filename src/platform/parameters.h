@@ -1,4 +1,4 @@
-// What the parameters of recipes are, and how they are read.
+// The parameters of recipes, and the functions that read them.
 #pragma once
 
 #include <cstdint>

@@ -48,7 +48,7 @@ std::optional<int> found_in(const std::unordered_map<std::string_view, int>& num
 
 }  // namespace
 
-// What a machine by rule answers, and what is known of a listed one after the first question.
+// The answers of a machine by rule, and those of a listed machine, which are kept after the first question.
 struct Platform::Facts {
   int nodes = 0;
   std::function<int(int device)> node;

@@ -10,7 +10,8 @@
 namespace foreflow::platform {
 namespace {
 
-// What joins the nodes where nothing is said: what the topology of all or the first of them comes with.
+// Returns the fabric that joins the nodes if the recipe names none: that of the topology of all nodes, or of the first
+// of them.
 std::string_view usual_fabric(const JsonView& json) {
   std::optional<JsonView> part = json;
   if (json.has("parts")) {

@@ -17,7 +17,8 @@ Parts parts_of(const Layout& layout, const std::string& name);
 // Returns true if each node is an island and the fabric is the core. If not, parts_of() cuts the graph.
 bool is_regular(const Layout& layout);
 
-// Whether it is regular and the fabric has a rule, which holds as long as no trunk has another latency than the others.
+// Returns true if the layout is regular and its fabric has a rule. The rule holds as long as all trunks have the same
+// latency.
 bool has_ways_by_rule(const Layout& layout);
 CoreWays ways_by_rule(std::shared_ptr<const Layout> layout, const EcmpRule& rule);
 
@@ -25,7 +26,7 @@ CoreWays ways_by_rule(std::shared_ptr<const Layout> layout, const EcmpRule& rule
 std::function<void(int from, int to, Flow flow, std::vector<int>& steps)> walk_by_path(
     std::shared_ptr<const Layout> layout);
 
-// What a file of the layout would declare.
+// Returns the graph that a file of the layout would declare.
 Graph graph_of(const Layout& layout);
 
 }  // namespace foreflow::platform

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kLetters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-// What runs at a time. Bars are sorted by start, but may overlap.
+// Returns the letter of the bar that runs at `time`. Bars are sorted by start, but may overlap.
 char letter_at(const GanttRow& row, Seconds time) {
   char letter = '.';
   for (const Bar& bar : row.bars) {

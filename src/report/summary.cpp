@@ -67,7 +67,7 @@ std::vector<HostTimes> host_times(const stream::Program& program, const stream::
   return all;
 }
 
-// Where links were not seen together (Timeline::like_link), those of equal figures are one; where they were observed,
+// If links were not seen together (Timeline::like_link), those of equal figures are one entry. If they were observed,
 // each has a history of its own.
 std::vector<LinkSummary> summarise_links(const stream::Timeline& timeline, const platform::Platform& platform) {
   std::vector<LinkSummary> links;

@@ -245,7 +245,7 @@ std::string links(const Summary& summary) {
   return out;
 }
 
-// What a platform file leaves open or asks for in vain, a line each.
+// Returns a line for each thing that a platform file leaves open, or asks for in vain.
 std::string notes(std::string_view head, const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += fmt::format("\n{}: {}\n", head, escape::terminal(line));

@@ -135,7 +135,7 @@ void add_slices(Events& events, const stream::Program& program, const stream::Ti
       }
       const ComputeHead& head = computes[event];
       events.slice(head.whole, process, s, start, end);
-      // Where the host or a slow device makes it longer, the parts share that as they share the time.
+      // If the host or a slow device makes the compute longer, its parts share the addition as they share the time.
       const stream::Compute& compute = program.computes[event];
       const double longer =
           compute.duration > Seconds(0) ? std::max((record.end - record.start) / compute.duration, 1.0) : 1;

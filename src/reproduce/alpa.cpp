@@ -3,8 +3,8 @@
 namespace foreflow::reproduce::definitions::alpa {
 namespace {
 
-// What the solver of auto_sharding chose was not published; the other models are mixtures and convolutions of Alpa's
-// own making.
+// The choices of the solver of auto_sharding were not published. The other models are mixtures and convolutions of
+// Alpa's own making.
 bool counts(const Published& row) {
   return row.word("model_family") == "GPT" && row.word("strategy") != "auto_sharding" && row.word("status") == "ok";
 }

@@ -21,7 +21,7 @@ struct IterationSet {
   std::vector<std::pair<std::string_view, std::string_view>> columns;
   std::string_view measured = {};  // the column of the iteration time
   double unit               = 1;   // of that column, in seconds
-  // What else a row says; null: nothing.
+  // Sets the other keys of the scenario that a row determines; null if there are none.
   void (*adjust)(const Published& row, Json& scenario) = nullptr;
   // Its time in seconds, where no single column has it.
   double (*seconds)(const Published& row) = nullptr;

@@ -16,9 +16,9 @@ namespace foreflow::reproduce {
 struct LayerSet {
   std::string_view file;      // "sailor_layer_profiles.csv", in data/layers
   std::string_view scenario;  // below scenarios/reproductions, without .json
-  // What a row is called, without its passes.
+  // Returns the name of a row, without its passes.
   std::string (*name)(const Published& row) = nullptr;
-  // What a row says of the scenario.
+  // Sets the keys of the scenario that a row determines.
   void (*adjust)(const Published& row, Json& scenario) = nullptr;
   struct Pass {
     std::string_view name, column;

@@ -13,7 +13,7 @@ struct Model {
   int dp, tp;            // of each stage
   int microbatches;
   int samples;  // in a microbatch, over all replicas
-  // What crosses the boundary, per sample, and how stages of (dp, tp) devices have it.
+  // The tensors of one sample that cross the boundary; `spec` is their layout on stages of (dp, tp) devices.
   std::vector<reshard::Tensor> boundary;
   std::string spec;  // of the dimensions of each tensor, the first of which counts samples
 };

@@ -16,7 +16,7 @@ struct Axes {
   size_t length;       // with what surrounds them
 };
 
-// What `text` begins with after an S: "01", "^0", "^{01}".
+// Reads the axes after an S, with which `text` begins: "01", "^0", "^{01}".
 Axes axes_of(std::string_view text) {
   const bool raised = text.starts_with('^'), braced = text.starts_with("^{");
   const size_t first = braced ? 2 : raised ? 1 : 0;

@@ -77,7 +77,7 @@ class TreeSearch {
     return bound;
   }
 
-  // What may follow, earliest start first.
+  // Returns the moves that may follow, earliest start first.
   std::vector<Move> moves(double last_start, size_t last_group) const {
     std::vector<Move> all;
     double first_end = std::numeric_limits<double>::infinity();

@@ -16,7 +16,7 @@ Refusal refused(const Scenario& scenario, Cause cause, const std::string& key, c
 // applied.
 Refusal blamed(const Scenario& scenario, const Refusal& refusal, const std::string& key);
 
-// What to do where the file of a model has no weights: they may be inputs, along which no samples are counted.
+// Advice for a model whose file has no weights. They may be among its inputs, along which no samples are counted.
 inline constexpr const char* kNameWeights =
     "; the file has no weights, which may be among its inputs: name them in workload.weights";
 

@@ -98,8 +98,9 @@ std::map<std::string, ir::Dims> shapes_of(const Workload& workload, const Elemen
   return shapes;
 }
 
-// What would give the model the batch of the scenario: the size that the scenario states for the dimension of samples;
-// the names of weights, where the model has none, so that no samples are counted along them; or another model.
+// Returns advice on how the model gets the batch of the scenario: by another size that the scenario states for the
+// dimension of samples; by the names of weights, if the model has none, so that no samples are counted along them; or
+// by another model.
 std::string advice_on_batch(const Scenario& scenario, const onnx::Imported& imported, const ir::Module& module,
                             int64_t samples) {
   const Workload& workload = scenario.workload;

@@ -187,7 +187,7 @@ void add_peak(const Scenario& scenario, const ir::Module& module, const platform
   }
 }
 
-// What the forward pass leaves for the backward pass.
+// Adds the activations that the forward pass leaves for the backward pass.
 void add_held(std::shared_ptr<const ir::Module> module, int shards, Demand& demand) {
   const auto& schedule = schedule::schedules().get("1f1b", "schedule");
   const transform::StageModel::Price nothing{.alone = [](const auto&, auto) { return Seconds(0); }};

@@ -261,7 +261,7 @@ int shards_alike(const Strategy& strategy) {
 
 namespace {
 
-// Where a model has no weights, samples may be counted along one of them.
+// Adds advice to a refusal for a model without weights, because samples may be counted along an input that is a weight.
 Refusal advised(Refusal refusal, const Scenario& scenario, const Sequential& sequential) {
   if (refusal.cause == Cause::program && sequential.parameters == 0 &&
       scenario.workload.source == Workload::Source::onnx)

@@ -1,4 +1,4 @@
-// What a scenario states, for the conditions under which a profile of a framework sets a key.
+// The facts that a scenario states, for the conditions under which a profile of a framework sets a key.
 #pragma once
 
 #include <string_view>

@@ -25,7 +25,8 @@ const WorkloadRow kWorkload[] = {
     {"dropout", "inference drops nothing", [](const Scenario& scenario) { return !trains(scenario); }},
 };
 
-// Of a decoding step whose cache `context` measures; the number may be that of the preset.
+// Says why `sequence` has no effect in a decoding step: `context` is the length of its cache. Returns "" if the number
+// is that of the preset, which the user need not have chosen.
 std::string why_sequence_is_idle(const Scenario& scenario) {
   const workload::WorkloadDef* family = scenario.workload.family;
   if (!scenario.workload.decodes || family == nullptr || !family->traits.decodes_by_context) return "";

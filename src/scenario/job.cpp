@@ -39,7 +39,7 @@ void add_once(std::vector<std::string>& sentences, const std::string& sentence) 
 
 namespace {
 
-// What is assumed of the time that the host of the device takes; empty: nothing.
+// Returns the assumption about the time that the host of the device takes; empty if there is none.
 std::string assumption_of_host(const lower::HostCosts& host, const platform::Device& device) {
   if (!host.any() || host.cpu.rating <= 0 || device.cpu == host.cpu) return {};
   if (device.cpu.rating <= 0) {

@@ -22,8 +22,8 @@ simulate::Run simulate_on(const Scenario& scenario, const stream::CompactProgram
 
 // Unless it is empty or there already.
 void add_once(std::vector<std::string>& sentences, const std::string& sentence);
-// What the cost model assumes about the devices of the platform, and the times of hosts about their CPUs, each sentence
-// once.
+// Returns the assumptions of the cost model about the devices of the platform, and those of the times of hosts about
+// their CPUs. Each sentence stands once.
 std::vector<std::string> assumptions(const cost::CostModel& cost, const lower::HostCosts& host,
                                      const platform::Platform& platform);
 

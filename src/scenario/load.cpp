@@ -168,7 +168,7 @@ Scenario load(const Json& read, const std::string& file) {
 
 namespace {
 
-// Where the placement lists no devices, only their number can be wrong.
+// If the placement lists no devices, only their number can be wrong.
 std::optional<Refusal> refuse_places(const JsonView& root, const Strategy& strategy, const Placement& placement,
                                      const platform::Platform& platform) {
   if (placement.devices.empty() && static_cast<size_t>(strategy.devices()) <= platform.devices().size())

@@ -227,8 +227,8 @@ class Bounder {
     return model / (strategy_.zero == 3 ? ways : 1) + demand_.states / (sharded_ ? ways : 1);
   }
 
-  // What a microbatch leaves for its backward pass, in all stages together. The segments of `block(n)` depend on the
-  // stages.
+  // Returns the bytes that a microbatch leaves for its backward pass, in all stages together. The segments of
+  // `block(n)` depend on the stages.
   Bytes held(double part) const {
     const bool depends = adapts(strategy_) || strategy_.recompute.blocks > 1;
     return strategy_.offload || depends ? Bytes(0) : part * demand_.held;

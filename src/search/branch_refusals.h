@@ -19,7 +19,7 @@ class BranchRefusals {
   explicit BranchRefusals(const Question& question);
 
   // Why all points of the branch are refused; nothing where some may be legal, or where its parent was asked the same.
-  // Where a point is refused for several reasons, this is the one that is known first.
+  // If a point is refused for several reasons, the refusal is the one that is known first.
   std::optional<Refusal> of(const Branch& branch) const;
 
  private:

@@ -1,4 +1,4 @@
-// What an exhaustive search asks its workers about branches, and how these answer.
+// The requests of an exhaustive search to its workers about branches, and their answers.
 #pragma once
 
 #include <string>

@@ -21,8 +21,9 @@ std::vector<const ObjectiveDef*> own_columns(const Goal& goal);
 // of the platform as "platform.nodes".
 using Said = std::map<std::string, std::string>;
 Said said(const Json& strategy, const Json& placement, const Json& platform);
-// Whether a strategy that does not have the key has this value, and whether a search may have chosen another one. Both
-// are false where the default depends on other keys.
+// is_default returns true if a strategy without the key has this value. differs_from_default returns true if a search
+// may choose the value of the key, and this value is not the default. Both return false if the default depends on other
+// keys.
 bool is_default(const std::string& key, const std::string& value);
 bool differs_from_default(const std::string& key, const std::string& value);
 

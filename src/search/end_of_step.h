@@ -13,8 +13,8 @@ class EndOfStep {
   EndOfStep(const StagedStep& step, const ExchangingTasks& tasks)
       : step_(step), strategy_(step.strategy), tasks_(tasks) {}
 
-  // What a device does when it has done its tasks: the sums over the pipes, and what follows. And what may have been
-  // done between the tasks.
+  // The work of a device at the end of a step: `before` may have been done between the tasks, `sums` are the sums over
+  // the pipes, and `after` is all that follows them.
   struct Rest {
     Seconds before, sums, after;
   };

@@ -41,13 +41,14 @@ std::optional<Spread> read_spread(const JsonView& json) {
   return Spread{Seconds(items[0].as_number()), Seconds(items[1].as_number()), Seconds(items[2].as_number())};
 }
 
-// What is free when a program has been lowered is in small pieces, so all that the simulation needs would come on top.
+// Releases free memory when a program has been lowered. It is in small pieces then, so all memory that the simulation
+// needs would come on top.
 void make_room(size_t step) {
   constexpr size_t kLowered = 3;
   if (step == kLowered) release_free_memory();
 }
 
-// What the scenario says of a part.
+// Returns the text of a part of the scenario.
 std::string text_of(const scenario::Scenario& scenario, const char* part) {
   const Json* json = scenario.source.find(part);
   return json == nullptr ? "" : json->dump_compact();

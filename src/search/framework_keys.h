@@ -1,7 +1,7 @@
-// What the framework of a scenario sets at the points of a search, where the degrees of parallelism are open.
+// The keys that the framework of a scenario sets at the points of a search, where the degrees of parallelism are open.
 // Conditions of a profile ask which degrees are above 1, so most of its keys of the strategy are known as soon as the
-// degrees are; they are no choice then. What needs more (whether layers divide among stages), and what is no key of the
-// strategy (costs, times of the host), follows when a whole point is read.
+// degrees are; they are no choice then. Conditions that need more (whether layers divide among stages), and keys
+// outside of the strategy (costs, times of the host), follow when a whole point is read.
 #pragma once
 
 #include <map>

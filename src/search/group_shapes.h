@@ -13,8 +13,8 @@
 
 namespace foreflow::search {
 
-// Where the ranks of a strategy are. With several ways to place them, times are those of the way that is best for the
-// message.
+// The platform devices of the ranks of a strategy. If there are several ways to place the ranks, times are those of the
+// way that is best for the message.
 struct Arrangement {
   int number;                          // of this arrangement: equal ones have equal numbers
   std::vector<std::vector<int>> ways;  // in each, rank r has the platform device way[r]

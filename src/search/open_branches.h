@@ -10,7 +10,7 @@
 
 namespace foreflow::search {
 
-// What the search does with a branch next.
+// The next step of the search with a branch.
 enum class NextStep : uint8_t { expand, refine, predict };
 
 // A branch at what it is bounded to be, in the order of the search.

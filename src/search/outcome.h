@@ -25,7 +25,7 @@ class Outcome {
   size_t evaluated() const { return result_.evaluated; }
   size_t ranked() const { return result_.ranked.size(); }
 
-  // What a survey says about the whole space.
+  // Takes the figures of a survey about the whole space.
   void begin(const Survey& survey);
   // Adds a prediction. `point` is the text of the branch.
   void add(const Branch& branch, const std::string& point, const Prediction& prediction);

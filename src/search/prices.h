@@ -1,4 +1,4 @@
-// What the devices of clusters cost, where kinds of devices have prices.
+// The prices of the devices of clusters, if kinds of devices have prices.
 #pragma once
 
 #include <vector>

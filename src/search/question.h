@@ -24,14 +24,14 @@ class Question {
 
   ReadPoint read(const Json& point) const;
 
-  // What is best, with all terms that it needs.
+  // The goal of the search, with all terms that it needs.
   const Goal& goal() const { return goal_; }
 
   // In which strategies are tried; the points are read without disturbances then.
   const Worlds& worlds() const { return worlds_; }
   // A lower bound of the time of an undisturbed point, times this, is one of the time that it is judged by.
   double least_factor() const { return least_factor_; }
-  // What is known from searches before, and where predictions go.
+  // The predictions of earlier searches; new ones are added there.
   Kept& kept() const { return *kept_; }
 
  private:

@@ -36,7 +36,7 @@ Json candidate_json(const Candidate& candidate, const Goal& goal) {
   return json;
 }
 
-// What a goal has beside the usual one.
+// Adds the members in which a goal differs from the usual one.
 void add_goal(const Goal& goal, Json& json) {
   const Goal usual;
   if (goal.objective != usual.objective) json.set("objective", goal.objective->name);

@@ -50,7 +50,7 @@ Refined Refiner::refine(const ReadPoint& point) {
   return {{kRounding * composed_time(step, plays_), memory_of(step)}, is_uncut};
 }
 
-// Where the model is cut depends on the placement, so every cut counts.
+// The cut of the model depends on the placement, so the bound is the least time, and the least memory, of all cuts.
 Bound Refiner::sketch(const std::vector<ReadPoint>& points) {
   const Scenario& scenario = *points.front().scenario;
   if (scenario.disturbances) return {};  // they may make devices and links faster

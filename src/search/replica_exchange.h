@@ -39,7 +39,7 @@ class ReplicaExchange {
   // known which ranks take part.
   Seconds half(collective::Kind kind, Bytes bytes) const;
 
-  // What every microbatch exchanges with ZeRO 2 and 3. `sums`: whether it sums its gradients.
+  // Returns the exchanges of every microbatch with ZeRO 2 and 3. `sums`: true if it sums its gradients.
   StageExchange of_stage(const transform::StageNeed& need, bool sums) const;
 
   // How long the passes of a stage take at least with ZeRO 3 where the exchanges travel beside the tasks. `waits` is

@@ -21,8 +21,8 @@ class StageMemory {
  private:
   Bytes share(Bytes bytes, int from_zero) const { return strategy_.zero >= from_zero ? bytes / ways_ : bytes; }
 
-  // What is kept of the gradients of a microbatch until the last one. Two pipes keep whole gradients for each other.
-  // With sequence parallelism, what messages sum may be kept in other forms.
+  // Returns the bytes of the gradients of a microbatch that are kept until the last microbatch. Two pipes keep whole
+  // gradients for each other. With sequence parallelism, what messages sum may be kept in other forms.
   Bytes sums(const StageNeed& need) const {
     Bytes computed, later;
     for (const StageNeed::Trained& device : need.trained) {
@@ -61,11 +61,11 @@ class StageMemory {
     return weights + most;
   }
 
-  // What is offloaded may be fetched for each gradient anew.
+  // Offloaded values count as 0 bytes, because they may be fetched for each gradient anew.
   Bytes held(const StageNeed& need) const { return strategy_.offload ? Bytes(0) : need.held; }
   Bytes held_for_weights(const StageNeed& need) const { return strategy_.offload ? Bytes(0) : need.held_for_weights; }
 
-  // What a task needs at some time beyond what there was when it began.
+  // Returns the most memory that a task needs at some time, less the memory in use when it began.
   Bytes within(const StageNeed& need, schedule::Phase phase) const {
     if (phase == schedule::Phase::weight_grad) return Bytes(0);
     const StageNeed::Peaks& peaks = strategy_.tensor_chunks > 1 ? need.peaks_in_parts : need.peaks;
@@ -74,7 +74,7 @@ class StageMemory {
     const Bytes peak = whole ? peaks.backward : peaks.input_grad;
     return std::max(peaks.working_set, strategy_.offload ? Bytes(0) : peak) - held(need);
   }
-  // What there is more when it has ended.
+  // Returns the memory in use when the task has ended, less that when it began.
   Bytes left(const StageNeed& need, schedule::Phase phase) const {
     if (phase == schedule::Phase::forward) return held(need);
     if (phase == schedule::Phase::weight_grad) return -1 * held_for_weights(need);

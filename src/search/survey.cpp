@@ -218,7 +218,7 @@ void Surveyor::look_at(const Branch& branch, size_t number, const Prospect* afte
   std::push_heap(survey.prospects.begin(), survey.prospects.end());
 }
 
-// Where all points are refused, so is the one that has the first choice of every open dimension.
+// If all points are refused, so is the one with the first choice of every open dimension.
 std::variant<Refused, Prospect> Surveyor::judge(const Branch& branch, size_t number, const Prospect* parent) {
   const Json fast = branches_.fastest(branch);
   ReadPoint read  = question_.read(fast);

@@ -25,7 +25,8 @@ struct Prospect {
   size_t number;  // of the branch in the order of Branches::visit; children have that of their parent
   size_t region, depth;
   std::string point;  // as compact JSON
-  // Whether `most` has the refined bounds of the branch already, and what they said (Refined::is_uncut).
+  // `is_refined` is true if `most` has the refined bounds of the branch already, and `is_uncut` is their
+  // Refined::is_uncut.
   bool is_refined = false, is_uncut = false;
   bool is_sketched = false;  // whether it has those of Refiner::sketch
 
@@ -72,7 +73,7 @@ class Surveyor {
   // result is the same for any number of them.
   Survey survey(const Prospect* after);
 
-  // What the bounds of all its points tell about the branch; exactly one of both. `parent` may be null.
+  // Judges the branch by bounds of all its points: it is either refused or a prospect. `parent` may be null.
   std::variant<Refused, Prospect> judge(const Branch& branch, size_t number, const Prospect* parent);
 
   // The refusal of points of a cluster that are no better than this: they need more memory than the largest device has,

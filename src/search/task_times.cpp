@@ -10,7 +10,7 @@ using transform::StageNeed;
 
 TaskTimes::TaskTimes(const StagedStep& step) : waits_(message_waits(step)), sums_once_(step.strategy.sums_once()) {
   for (size_t m = 0; m < waits_.size(); ++m) {
-    // Those that are not members do something else.
+    // Devices that are not members of the message do something else meanwhile.
     const double share = static_cast<double>(step.demand.messages[m].ranks) / step.group;
     messages_.push_back(share * waits_[m]);
   }
@@ -40,13 +40,13 @@ ExchangingTasks::ExchangingTasks(const StagedStep& step, const TaskTimes& tasks)
 schedule::StageCosts ExchangingTasks::costs(size_t stage) const {
   const StageNeed& need      = step_.demand.stages[stage];
   schedule::StageCosts costs = tasks_.costs(need);
-  // What every microbatch but the first takes to add its gradients to a sum of all. With ZeRO 2 and 3 replicas exchange
-  // the gradients of each microbatch, but for terms of sums.
+  // Every microbatch but the first takes this time to add its gradients to a sum of all. With ZeRO 2 and 3 replicas
+  // exchange the gradients of each microbatch, except for terms of sums.
   if (step_.strategy.zero < 2 || step_.is_mirrored()) costs.accumulation = need.accumulation.value();
   if (!passes_.empty()) {
     const ReplicaExchange::Passes& least = passes_[stage];
     costs.forward                        = std::max(costs.forward, least.forward.value());
-    // Where a backward pass is not split, its computes of weight gradients may hide exchanges.
+    // If a backward pass is not split, its computes of weight gradients may hide exchanges.
     const Seconds rest = least.whole - Seconds(costs.weight_grad + costs.accumulation);
     costs.input_grad   = std::max(costs.input_grad, std::min(least.input_grad, rest).value());
   }

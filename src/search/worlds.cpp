@@ -6,7 +6,7 @@
 namespace foreflow::search {
 namespace {
 
-// Where the numbers come from: docs/models.md.
+// The sources of the numbers are in docs/models.md.
 constexpr const char* kDefault = R"({
   "stragglers": {"share": 0.05, "factor": 1.1},
   "jitter": {"amplitude": 0.02},

@@ -1,4 +1,4 @@
-// What both forms of only_devices (foreflow/simulate/chosen.h) share.
+// Functions that both forms of only_devices (foreflow/simulate/chosen.h) share.
 #pragma once
 
 #include "foreflow/simulate/chosen.h"

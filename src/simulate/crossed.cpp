@@ -121,7 +121,7 @@ bool Crosser::is_uneven(size_t kinds, BytesPerSecond slowest) {
   return false;
 }
 
-// What crosses the links; nothing does from here on.
+// Returns the crossings that were added, and removes them.
 std::vector<stream::Crossing> Crosser::take() {
   std::vector<stream::Crossing> result;
   result.reserve(touched_.size());

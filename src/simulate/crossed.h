@@ -1,5 +1,5 @@
-// What the flows of a phase cross, whatever bytes they carry: found once for all communications of a group of devices
-// whose phases have the same flows.
+// The links that the flows of a phase cross, whatever bytes they carry. They are found once for all communications of a
+// group of devices whose phases have the same flows.
 #pragma once
 
 #include <string>
@@ -33,7 +33,7 @@ struct Crossed {
   // As Load::limit.
   BytesPerSecond limit() const;
   bool is_of(const std::vector<collective::Flow>& others) const;
-  // What `bytes` take when all flows run together and have the network for themselves.
+  // Returns the time of `bytes` if all flows run together and have the network for themselves.
   Seconds alone(Bytes bytes) const;
   // The time for which a part of `bytes` crosses the flows one after the other, the slowest left out.
   Seconds one_by_one(Bytes bytes) const;
@@ -48,7 +48,7 @@ class Crosser {
   Crossed cross(const std::vector<collective::Flow>& flows, const stream::Placed& placed, const std::string& name);
 
  private:
-  // What matters of the links of one kind.
+  // The properties of a link that decide how a message crosses it. Links that agree in them are of one sort.
   struct Sort {
     BytesPerSecond bandwidth;
     Seconds step_latency;

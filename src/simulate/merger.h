@@ -18,7 +18,7 @@ class Merger {
   // The footprint of all of `parts`, which are footprints, as one of `result`.
   int32_t merge(const std::vector<int32_t>& parts, int32_t example, Footprints& result);
 
-  // What remains of a load.
+  // Returns the part of a load that remains.
   Load kept(const Load& load) const;
 
  private:

@@ -32,7 +32,7 @@ class NetworkPhases {
     Crossed crossed;
     int32_t load;
   };
-  // What the communications of a group have in common.
+  // The facts that the communications of a group have in common.
   struct OfGroup {
     stream::Ground ground;
     std::vector<OfFlows> flows;

@@ -30,7 +30,7 @@ class NetworkSimulation {
   SimulationResult take() &&;
 
  private:
-  // What a flow or an alarm stands for, with the meaning of Tag::number and Tag::part.
+  // The kind of thing that a flow or an alarm stands for, with the meaning of Tag::number and Tag::part.
   enum Kind : int32_t {
     kPhase,   // a whole phase: track, -
     kPiece,   // a slice of a relay: run, hop

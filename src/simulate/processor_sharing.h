@@ -1,4 +1,4 @@
-// What the computes of a stream lose to collectives on other streams of their device, which take some of its
+// The time that the computes of a stream lose to collectives on other streams of their device, which take some of its
 // processors. While a share s of them is taken, a compute does 1 - s of its work:
 //
 //   computes    |---------- ------------|- lost -|
@@ -24,7 +24,7 @@ inline bool is_collective(const stream::Program& program, const stream::Item& it
   return program.communications[static_cast<size_t>(item.event)].kind != collective::Kind::send;
 }
 
-// What one stream of a device does with its processors. Times in seconds.
+// The use that one stream of a device makes of its processors. Times are in seconds.
 class ProcessorSharing {
  public:
   void computed(double start, double end) {
@@ -38,8 +38,9 @@ class ProcessorSharing {
   void communicated(double arrival, double end) { busy_ += end - arrival; }
   double busy() const { return busy_; }
 
-  // What computes of this stream have lost since it last met stream `other`, which signals at `time` and has been in
-  // collectives for `busy` seconds by then, at the end of the time since they met. What is lost counts as computing.
+  // Returns the time that computes of this stream have lost since it last met stream `other`. That stream signals at
+  // `time` and has been in collectives for `busy` seconds by then, which are taken to lie at the end of the time since
+  // the two met. The lost time counts as computing.
   double lost_to(int32_t other, double time, double busy, double share) {
     if (runs_.empty()) return 0;
     Met& met            = met_[other];
@@ -47,7 +48,8 @@ class ProcessorSharing {
     met                 = {time, busy};
     const double beside = computed_until(time) - computed_until(from);
     const double after  = computed_until(runs_.back().end) - computed_until(from);
-    // Where the collective goes on behind the last compute, that lasts longer, still beside it.
+    // If the collective goes on behind the last compute, that compute lasts longer, and so more of it runs beside the
+    // collective.
     const bool longer = time > runs_.back().end;
     const double most = longer ? time - runs_.back().end + beside : beside;
     const double lost = share * std::min(most, after / (1 - share));

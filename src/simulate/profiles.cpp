@@ -32,7 +32,7 @@ double value_at(const ProfiledValue& value, double time, double before) {
   return after == value.begin() ? before : std::prev(after)->second;
 }
 
-// What changes a device or a link: how fast it is, whether it is on, and the latency.
+// The values of a device or a link that profiles change: its pace, whether it is on, and its latency.
 struct ProfiledValues {
   ProfiledValue pace, on, latency;
 

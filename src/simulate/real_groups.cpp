@@ -51,7 +51,7 @@ class RealGroupMaker {
     result_.rows.push_back({number, replica, communication, footprint});
   }
 
-  // Those of different replicas differ in nothing but their device.
+  // Adds the hand-overs of replicas `first` to `last`. They differ only in their device.
   void add_hand_overs(int32_t number, const Group& group, int32_t first, int32_t last) {
     const int32_t communication = chosen(group.communication, ranks_of(group, first));
     for (int32_t replica = first; replica <= last; ++replica)

@@ -57,7 +57,7 @@ Groups by_meeting(const std::vector<stream::Flow>& flows, size_t meetings) {
   return groups;
 }
 
-// Where the start and end of an instance are found.
+// The meeting and the stream by which the start and the end of an instance are found.
 struct Outcome {
   int32_t meeting;
   int32_t signals;  // of a hand-over: the stream that signals; otherwise negative

@@ -24,7 +24,7 @@ struct SimulationResult {
 std::string to_message(const SimulationResult& result);
 SimulationResult from_message(std::string_view message);
 
-// What an engine simulates. All members must outlive it.
+// The input of an engine. All members must outlive it.
 struct SimulationInput {
   const stream::Program& program;
   const Participants& participants;

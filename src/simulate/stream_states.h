@@ -67,7 +67,7 @@ class StreamStates {
   void compute(StreamState& state, const stream::Item* end) const;
   // True when the stream proceeds.
   bool hand_over(StreamState& state, MeetingState& meeting);
-  // What computes lost to the stream that signalled the meeting.
+  // Charges the time that computes lost to the stream that signalled the meeting.
   void charge(StreamState& state, const MeetingState& meeting);
   void wait(StreamState& state, MeetingState& meeting) {
     state.next_waiting = meeting.waiting;

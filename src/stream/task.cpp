@@ -20,7 +20,7 @@ const platform::Link& link(const Platform& platform, int index) {
   return platform.links().like(static_cast<size_t>(index));
 }
 
-// What a message travels over. A way through a NIC is a network, one over NVLink is not.
+// Returns the medium of a message. A way through a NIC is a network; one over NVLink is not.
 Medium medium_of(const Platform& platform, const Route& route, bool leaves) {
   bool nvlink = false, card = false;
   for (const int crossed : route.links) {

@@ -105,7 +105,8 @@ const lower::Lowered& Chain::lowered_of(const scenario::Scenario& scenario, cons
     lowered_                               = {std::move(key), loaded_->choice, platform.devices(),
                                               scenario::lower_scenario(resolved, sequential, platform), nullptr};
     lowered_->courses                      = simulate::courses_of(lowered_->lowered.compact);
-    // What lowering needed and needs no more: each run of an engine forks, and a fork costs by the memory of a process.
+    // Returns memory that lowering no longer needs. Each run of an engine forks, and the cost of a fork grows with the
+    // memory of the process.
     ::malloc_trim(0);
   }
   return lowered_->lowered;

@@ -49,7 +49,7 @@ class GptCacheWriter {
     return layer_norm(net_, "ln_f", x, sizes_.hidden);
   }
 
-  // What is added to the tokens from the table wpe[s,h]: [s,h], or [b,1,h] for the next token.
+  // Returns the rows of the table wpe[s,h] that are added to the tokens: [s,h], or [b,1,h] for the next token.
   Value positions(Value wpe, const Pass& pass) {
     if (!pass.cache) return wpe;
     return net_.op("Gather", {wpe, net_.view(pass.cache->places, {-1, 1})}, {{"axis", int64_t{0}}});

@@ -1,5 +1,4 @@
-// What NCCL's tuning model (src/graph/tuning.cc, topo.h) says, as ways of a library. RCCL and MSCCL are made
-// from it.
+// NCCL's tuning model (src/graph/tuning.cc, topo.h) as ways of a library. The rows of RCCL and MSCCL are made from it.
 #pragma once
 
 #include "foreflow/collective/library.h"
@@ -17,7 +16,8 @@ struct Era {
 };
 const std::vector<Era>& eras();
 
-// What it counts of PCIe and of a network: 12 GB/s of the 15.5 of PCIe 3 x16, and of the 12.5 of 100 Gb/s.
+// The shares of the bandwidths of PCIe and of a network that NCCL's model counts: 12 GB/s of the 15.5 of PCIe 3 x16,
+// and of the 12.5 of 100 Gb/s.
 inline constexpr double kBus = 12 / 15.5, kNetwork = 12 / 12.5;
 // LL128 sends 120 bytes of data in 128; the model counts 92 % of a ring.
 inline constexpr double kLl128 = 0.92;

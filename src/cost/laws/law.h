@@ -13,7 +13,7 @@
 
 namespace foreflow::cost {
 
-// What the unit of a constant is in a file: "3.2us", "50GBps", or a plain number.
+// The unit of a constant in a file: "3.2us", "50GBps", or a plain number.
 enum class Unit : uint8_t { seconds, bandwidth, number };
 
 enum class Use : uint8_t {
@@ -30,7 +30,8 @@ struct Constant {
   double start;  // of the fit, in SI units; above 0
   std::string_view meaning;
   Use use = Use::fitted;
-  // What it means allows no more: a fit does not go beyond, where few samples depend on it.
+  // The largest value that the meaning of the constant allows. A fit does not go beyond it, also where few samples
+  // depend on the constant.
   double most = std::numeric_limits<double>::infinity();
   // Another start, from which the fit descends as well: what it finds depends on where it begins. 0: none.
   double other_start = 0;

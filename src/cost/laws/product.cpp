@@ -17,9 +17,9 @@ namespace {
 //               | tile 1 | tile 4 |
 //               | tile 2 |  idle  |        joined with the time of the traffic with the memory of the device
 //
-// Of all shapes of tiles and cuts of k the fastest is taken, as libraries choose by measurements. Who measures a
-// product repeats it, often with the same A and several B in turns: what of them stays in the shared cache is read from
-// there. Prices of training leave that out, as other layers run in between.
+// The law takes the fastest of all shapes of tiles and cuts of k, as libraries choose by measurements. Measurements
+// repeat a product, often with the same A and several B in turns; the part of these operands that stays in the shared
+// cache is read from there. Prices of training leave that out, because other layers run in between.
 enum : size_t {
   kLaunch,
   kEfficiency,

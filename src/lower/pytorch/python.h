@@ -29,7 +29,7 @@ std::string like(const ir::Type& type);
 // "f32[4,2]", "(f32[4,2], f32[2])": for people and for tables of times.
 std::string signature(const ir::Type& type);
 
-// Where a name is bound: a value in its function, a function in the script.
+// The scope in which a name is bound: that of a value is its function, that of a function is the script.
 enum class Scope : uint8_t { function, script };
 
 // A Python name like `name`: characters other than ASCII letters, digits and '_' become '_'; a 'v' goes before a digit.

@@ -48,7 +48,7 @@ std::set<std::string> words_of(std::string_view text) {
   return words;
 }
 
-// What the statements at the left margin bind, other than functions and imports: classes and variables.
+// Returns the names that statements at the left margin bind, other than functions and imports: classes and variables.
 std::set<std::string> names_bound_by(std::string_view file) {
   std::set<std::string> names;
   for (size_t at = 0; at < file.size(); at = file.find('\n', at) + 1) {
@@ -88,7 +88,7 @@ const std::set<std::string>& reserved_names() {
         "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
         "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
         "not", "or", "pass", "raise", "return", "try", "while", "with", "yield", "list", "range", "bool", "globals",
-        // What expressions and the head of a script name
+        // Names that expressions and the head of a script use
         "torch", "dist", "F", "float64", "float32", "float16", "bfloat16", "float8", "int64", "int32", "int16", "int8",
         "uint8", "boolean", "device", "groups", "teams", "each", "ints", "constant", "empty", "functools", "inf", "nan",
         "main", "timed", "GROUPS", "PROGRAMS"};

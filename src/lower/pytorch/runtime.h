@@ -16,8 +16,8 @@ std::string functions_for(const std::string& text);
 // Names that generated expressions and statements need, which values of a program may not take.
 const std::set<std::string>& reserved_names();
 
-// Those, and the names that the runtime needs anywhere in a script, Python's built-in functions among them: functions
-// of a program may not take them.
+// The reserved names, and the names that the runtime needs anywhere in a script, Python's built-in functions among
+// them. Functions of a program may not take any of them.
 const std::set<std::string>& script_names();
 
 }  // namespace foreflow::lower::runtime

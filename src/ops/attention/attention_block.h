@@ -70,7 +70,8 @@ DType statistics_type(const OpCall& call);
 // The scores, minus infinity where a row does not see a key.
 std::vector<double> block_scores(const OpCall& call, const AttentionBlock& block);
 
-// What each of the probabilities is multiplied by, in the order of the scores: 0 or 1 / (1 - dropout). Empty: 1.
+// Returns the factor of each of the probabilities, in the order of the scores: 0 or 1 / (1 - dropout). Empty if all
+// factors are 1.
 std::vector<double> block_dropout(const OpCall& call, const AttentionBlock& block);
 
 // The letters of each operand and result, as in "bnsd"; `rows` are those of [b,n,s]. Rows and keys may be split unless

@@ -22,7 +22,8 @@ int unfused_attention(const FusedCall& fused, const FusedHeads& heads, int mask,
 std::vector<int> with_biases(const FusedCall& fused, std::vector<int> columns, size_t bias,
                              const std::vector<int64_t>& widths);
 
-// Whether it is what training has, with at most flags as `mask`, and no operand from number `past` on.
+// Returns true if the call has the form that training needs: at most flags as operand `mask`, and no operand from
+// number `past` on.
 bool is_of_training(const FusedCall& fused, size_t mask, size_t past);
 
 }  // namespace foreflow::ops

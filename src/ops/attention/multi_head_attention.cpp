@@ -140,8 +140,8 @@ std::vector<Array> eval(const OpCall& call) {
     k = joined(heads_of(value_of(call, kPastKey)), k);
     v = joined(heads_of(value_of(call, kPastValue)), v);
   }
-  // Where keys are more than the past and the queries, ONNX Runtime (1.32, on CPUs) shows all of them to the last
-  // query.
+  // If there are more keys than the past and the queries have, ONNX Runtime (1.32, on CPUs) shows all of them to the
+  // last query.
   Scores scores{.scale         = attention_scale(call, q.size),
                 .causal        = call.attributes.int_or("unidirectional", 0) != 0,
                 .offset        = shape.past,

@@ -32,7 +32,7 @@ std::vector<Type> infer(const OpCall& call) {
   return {cache};
 }
 
-// Where the rows of a sample go.
+// Returns the row of the cache at which the rows of a sample begin.
 int64_t place_of(const OpCall& call, int64_t sample, int64_t rows, int64_t room) {
   if (!call.has(kPlaces)) return 0;
   const int64_t place = value_of(call, kPlaces).to_ints().at(static_cast<size_t>(sample));

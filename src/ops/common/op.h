@@ -33,7 +33,7 @@ std::optional<DType> common_dtype(const OpCall& call, std::span<const Type> oper
 Type with_dims(const Type& tensor, const Dims& dims);
 // Its dtype with nothing known about the shape.
 Type without_dims(const Type& tensor);
-// Whether rank (and every dimension) are known.
+// has_rank returns true if the rank is known, has_dims if every dimension is known as well.
 bool has_rank(const Type& type);
 bool has_dims(const Type& type);
 

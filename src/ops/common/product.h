@@ -6,7 +6,7 @@
 
 namespace foreflow::ops {
 
-// Whether the last two dimensions of an operand are swapped before the product.
+// Tells for each operand whether its last two dimensions are swapped before the product.
 struct ProductForm {
   bool transpose_left = false, transpose_right = false;
 };

@@ -39,7 +39,8 @@ std::vector<Type> infer_step(const OpCall& call, size_t states) {
   const bool master = has_master(call, states);
   const std::vector<Type> operands(call.inputs.begin(), call.inputs.end());
   const Type weight = infer_update(call, operands);
-  // What is not known of a state is taken from the weight, but not how many digits a master weight has.
+  // A state of unknown type has the type of the weight. Beside a master weight it stays unknown, because the precision
+  // of the one does not follow from that of the other.
   std::vector<Type> results{operands[0].kind == Type::Kind::unknown && master ? Type{} : weight};
   for (size_t i = 2; i < operands.size(); ++i) {
     const bool unknown = operands[i].kind == Type::Kind::unknown;

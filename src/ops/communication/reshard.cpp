@@ -27,7 +27,7 @@ Layouts layouts_of(const OpCall& call) {
   return layouts;
 }
 
-// Where the part of a device begins in the whole tensor, whose strides are `strides`.
+// Returns the offset at which the part of a device begins in the whole tensor, whose strides are `strides`.
 int64_t start_of(const MeshLayout& layout, size_t device, const Dims& part, const Offsets& strides) {
   int64_t start = 0;
   for (size_t dim = 0; dim < part.size(); ++dim) start += layout.part_of(device, dim) * part[dim] * strides[dim];

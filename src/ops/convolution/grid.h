@@ -1,5 +1,5 @@
-// Where GridSample takes its samples: x[n,c,h,w] at the places that grid[n,h',w',2] names, or x[n,c,d,h,w] at those of
-// grid[n,d',h',w',3].
+// The positions at which GridSample takes its samples: x[n,c,h,w] at those that grid[n,h',w',2] names, or x[n,c,d,h,w]
+// at those of grid[n,d',h',w',3].
 #pragma once
 
 #include <array>

@@ -59,7 +59,8 @@ void add_roi(const OpCall& call, const std::vector<size_t>& axes, Resizing& resi
   }
 }
 
-// Where element `at` of the result lies among the `before` elements of x; nothing: outside of what is taken.
+// Returns the position of element `at` of the result among the `before` elements of x, or nothing if it lies outside of
+// the part that is taken.
 std::optional<double> source(const OpCall& call, double at, double scale, double before, double begin, double end) {
   const std::string mode = call.attributes.string_or("coordinate_transformation_mode", "half_pixel");
   const double after     = scale * before;

@@ -70,7 +70,8 @@ std::vector<Array> eval(const OpCall& call) {
   return {take(x, dims, offsets)};
 }
 
-// What was kept goes back to its place, as for a Gather of the places where the condition holds.
+// Gradients of elements that were kept go back to their places, as for a Gather of the places where the condition
+// holds.
 void grad(GradBuilder& builder) {
   const Type x = tensor_operand(builder.call(), 0);
   if (!has_dims(x)) builder.call().fail("the shape of the operand must be known to differentiate");

@@ -41,7 +41,7 @@ std::vector<Array> eval(const OpCall& call) {
   const int64_t choice = data.dims()[axis];
   Offsets strides      = strides_of(data.dims());
   const int64_t step   = strides[axis];
-  // Where each row of the result starts without its index, then every element inside a row.
+  // `before` is where each row of the result starts without its index, `after` where every element lies inside a row.
   Dims before, after;
   for (size_t d = 0; d < data.dims().size(); ++d) {
     if (d < axis) before.push_back(data.dims()[d]);

@@ -26,7 +26,7 @@ std::vector<Array> eval(const OpCall& call) {
   return {take(data, indices.dims(), element_offsets(call, data.dims(), indices, axis))};
 }
 
-// What was chosen is added up where it came from.
+// Gradients of elements that were chosen are added up where the elements came from.
 void grad(GradBuilder& builder) {
   const size_t rank = tensor_operand(builder.call(), 0).dims.size();
   const size_t axis = axis_attribute(builder.call(), rank, 0);

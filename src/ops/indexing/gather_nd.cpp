@@ -52,7 +52,7 @@ std::vector<Array> eval(const OpCall& call) {
                slice_offsets(call, data.dims(), indices, batch_dims(call)))};
 }
 
-// What was chosen is added up where it came from.
+// Gradients of elements that were chosen are added up where the elements came from.
 void grad(GradBuilder& builder) {
   const Type data = tensor_operand(builder.call(), 0), indices = tensor_operand(builder.call(), 1);
   if (!has_dims(data) || !has_dims(indices)) builder.call().fail("shapes must be known to differentiate");

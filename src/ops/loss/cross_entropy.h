@@ -1,4 +1,4 @@
-// What SoftmaxCrossEntropyLoss and its gradient share. logits[n,c,..], labels[n,..], weights[c] (optional), and a
+// Parts that SoftmaxCrossEntropyLoss and its gradient share. logits[n,c,..], labels[n,..], weights[c] (optional), and a
 // number that is the attribute ignore_index as an operand (optional, as ONNX Runtime's form of these ops has it).
 // Attributes: reduction ("mean", "sum", "none"), ignore_index, and `count`: what a mean divides by instead of the
 // number (or the weight) of the local rows, so that the losses of the parts of a batch add up to the loss of the whole.

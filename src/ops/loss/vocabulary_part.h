@@ -1,5 +1,5 @@
-// What the ops on a part of a vocabulary share: the attributes `first`, the number of the part's first row or class,
-// and `all`, how many rows or classes all parts have together.
+// The attributes that ops on a part of a vocabulary share: `first`, the number of the part's first row or class, and
+// `all`, the number of rows or classes that all parts have together.
 #pragma once
 
 #include "ops/loss/cross_entropy.h"

@@ -71,7 +71,7 @@ std::vector<Array> eval_skip(const OpCall& call) {
   return outputs;
 }
 
-// What was normalised: the fourth result where there is one.
+// Returns the sum that was normalised: the fourth result, if there is one.
 int emit_sum(GradBuilder& builder) {
   const OpCall& call = builder.call();
   if (call.outputs > 3) return builder.output(3);

@@ -47,7 +47,7 @@ Factors factors(const OpCall& call) {
   return {.text = factor_text(call, {rows, skip}, std::vector<std::string>(call.outputs, rows))};
 }
 
-// What was normalised: the fourth result where there is one.
+// Returns the sum that was normalised: the fourth result, if there is one.
 int emit_sum(GradBuilder& builder) {
   const OpCall& call = builder.call();
   if (call.outputs > 3) return builder.output(3);

@@ -1,5 +1,5 @@
-// What RNN, GRU and LSTM share: operands, shapes, factors and work. d directions, s steps, b sequences (the batch), i
-// numbers a step, h numbers of state.
+// The parts that RNN, GRU and LSTM share: operands, shapes, factors and work. d directions, s steps, b sequences (the
+// batch), i numbers a step, h numbers of state.
 #pragma once
 
 #include "ops/common/letters.h"

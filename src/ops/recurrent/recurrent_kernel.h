@@ -38,7 +38,7 @@ struct Weights {
 template <class T>
 using Operands = std::vector<std::vector<T>>;  // by Operand, all of them; empty where left out
 
-// What the products of a step read: the states of all sequences as they are.
+// The operand of the products of a step: the states of all sequences as they are.
 struct AsTheyAre {
   template <class T>
   void operator()(std::vector<std::vector<T>>&) const {}
@@ -129,7 +129,7 @@ inline std::vector<int64_t> lengths_of(const OpCall& call, const Geometry& geome
   return lengths;
 }
 
-// What `run` gave, in the data type of x.
+// Returns the results of `run` in the data type of x.
 inline std::vector<Array> results_of(const OpCall& call, const Geometry& geometry, const Operands<double>& outputs) {
   const DType dtype = tensor_operand(call, kX).dtype;
   std::vector<Array> results;

@@ -33,7 +33,7 @@ std::vector<Margin> margins(const OpCall& call, size_t rank) {
   return result;
 }
 
-// Where a position outside 0 .. dim - 1 takes its element from.
+// Maps a position outside 0 .. dim - 1 to the position from which it takes its element.
 using Mirror = int64_t (*)(int64_t position, int64_t dim);
 
 int64_t edge(int64_t position, int64_t dim) { return std::clamp<int64_t>(position, 0, dim - 1); }

@@ -13,8 +13,8 @@ struct Bounds {
   int64_t first = 0, count = 0, step = 1;
 };
 
-// What is taken of a dimension of `dim` elements: limits count from the end when negative and are clamped, as in
-// Python.
+// Returns the part that is taken of a dimension of `dim` elements. Limits count from the end when they are negative,
+// and are clamped, as in Python.
 Bounds bounds(const OpCall& call, int64_t dim, int64_t start, int64_t end, int64_t step) {
   if (step == 0) call.fail("a step is 0; any other integer would be right");
   const int64_t lowest = step > 0 ? 0 : -1, highest = step > 0 ? dim : dim - 1;
@@ -102,7 +102,7 @@ std::vector<Array> eval(const OpCall& call) {
   return {take(x, dims, element_count(dims) == 0 ? Offsets{} : offsets_of(dims, strides, offset))};
 }
 
-// What was cut off gets zeros; between the elements that steps leave out too.
+// Elements that were cut off get zeros, and so do those that steps leave out.
 void grad(GradBuilder& builder) {
   const OpCall& call = builder.call();
   const Type x       = tensor_operand(call, 0);

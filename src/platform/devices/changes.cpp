@@ -5,7 +5,7 @@ namespace {
 
 constexpr std::string_view kChanged = " (changed)";
 
-// What the change makes of a name. `retimed`: it changes the time of ops.
+// Returns the name of a device after the change. `retimed`: the change affects the time of ops.
 std::string name_after(const DeviceChange& change, const std::string& before, bool retimed) {
   if (!change.name.empty()) return change.name;
   return retimed && !before.ends_with(kChanged) ? before + std::string(kChanged) : before;

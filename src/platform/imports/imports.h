@@ -53,7 +53,7 @@ Port nic_of(const ImportOptions& options, std::vector<std::string>& assumed);
 
 // A card for each name, behind a PCIe link at `vertex`.
 void add_card(Node& node, const std::string& name, const Port& nic, int vertex);
-// Where a file names no card: one, at `vertex`.
+// Adds one card at `vertex`, for a file that names none.
 void assume_card(Server& server, const ImportOptions& options, int vertex);
 
 // A name of a file as part of a platform: letters, digits and "_.:-" stay, everything else is "_".

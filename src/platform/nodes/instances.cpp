@@ -68,7 +68,7 @@ std::vector<std::string> sources_of(const Instance& instance) {
   return all;
 }
 
-// Where it is known.
+// Returns the CPU of an instance; one without a name if it is not known.
 Cpu cpu_of_instance(std::string_view instance) {
   struct Known {
     std::string_view begins, cpu;

@@ -129,7 +129,7 @@ std::vector<std::vector<int>> read_dragonfly(std::string_view text) {
   return lists;
 }
 
-// What cable `left` of all pairs of 0 .. count - 1 joins.
+// Returns the pair that cable number `left` joins, counted over all pairs of 0 .. count - 1.
 std::pair<int, int> pair_of(int count, int left) {
   int j = 0;
   for (; left >= count - j - 1; ++j) left -= count - j - 1;

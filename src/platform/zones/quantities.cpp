@@ -31,7 +31,7 @@ constexpr std::array kTimes = {Prefix{"s", 1},     Prefix{"ms", 1e-3},  Prefix{"
                                Prefix{"ns", 1e-9}, Prefix{"ps", 1e-12}, Prefix{"m", 60},
                                Prefix{"h", 3600},  Prefix{"d", 86400},  Prefix{"w", 604800}};
 
-// What the unit multiplies the number with; 0: it is unknown.
+// Returns the factor by which the unit multiplies the number; 0 if the unit is unknown.
 template <class Table>
 double factor(const Table& table, std::string_view unit, std::string_view tail) {
   if (!unit.ends_with(tail)) return 0;

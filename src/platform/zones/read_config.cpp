@@ -68,7 +68,7 @@ bool changes_nothing(std::string_view id) {
                      [&](std::string_view one) { return one.back() == '/' ? id.starts_with(one) : id == one; });
 }
 
-// What a file asks for; nothing where it does not.
+// The settings that a file asks for. A member is empty if the file does not mention it.
 struct Asked {
   const Model* model = nullptr;
   std::optional<double> bandwidth_factor, latency_factor, window;

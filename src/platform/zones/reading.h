@@ -1,4 +1,4 @@
-// What the parts of the reader share while a file is read.
+// The state that the parts of the reader share while a file is read.
 #pragma once
 
 #include <fmt/core.h>
@@ -33,7 +33,7 @@ struct Reading {
 
   [[noreturn]] void fail(const pugi::xml_node& node, const std::string& what) const { source.fail(node, what); }
 
-  // What `parse` returns; its Error is told with the place of the element, and `what` is at fault.
+  // Returns the result of `parse`. If it throws Error, throws one with the place of the element that names `what`.
   template <class Parse>
   auto at(const pugi::xml_node& node, const std::string& what, Parse parse) const {
     try {
@@ -73,7 +73,7 @@ int add_hosts(Reading& reading, const pugi::xml_node& node, Series names, int zo
 int add_links(Reading& reading, const pugi::xml_node& node, Series names, bool split, const Link& numbers);
 int core_count(const Reading& reading, const pugi::xml_node& node);
 int backbone_of(Reading& reading, const pugi::xml_node& zone);  // -1: there is none
-// What `id` was probably meant to be.
+// Returns the name that was probably meant by `id`.
 std::string nearest_point(Reading& reading, const std::string& id);
 
 }  // namespace foreflow::platform::zones

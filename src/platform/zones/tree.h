@@ -42,7 +42,7 @@ struct LinkBlock {
   std::vector<int> widths = {};  // those of `kinds` from the fourth on
 };
 
-// What a <route> or <zoneRoute> says, in one direction.
+// A <route> or <zoneRoute> in one direction.
 struct Path {
   int from, to;  // members
   std::vector<int> links;

@@ -14,7 +14,7 @@ struct Point {
 };
 constexpr Point kNowhere{};
 
-// What a zone says of two of its members.
+// The way between two members of a zone.
 struct Way {
   std::vector<int> links;
   double further = 0;            // latency in seconds beyond that of the links: of the distance in a Vivaldi zone

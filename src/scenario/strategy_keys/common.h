@@ -44,7 +44,8 @@ std::optional<Refusal> check_trains(const StrategySource& source, std::string_vi
 int64_t layers_of(const Workload& workload);
 // With the embedding and the head, where the strategy counts them as layers; 0 as above.
 int64_t layers_counted(const Workload& workload, const Strategy& strategy);
-// What a refusal of too many stages adds: that counting more as layers allows them, or nothing.
+// Returns the advice that a refusal of too many stages adds: that counting more as layers would allow them. Empty if it
+// would not.
 std::string or_count_more(const Workload& workload, const Strategy& strategy, int stages);
 bool is_mixture_of_experts(const Workload& workload);
 
@@ -70,7 +71,8 @@ std::vector<Json> yes_or_no();
 std::vector<Json> whole_values(const std::vector<int64_t>& numbers);
 std::vector<Json> words(const std::vector<std::string>& words);
 bool is_pipelined(const Json& point);
-// What counts as a layer at `point` besides the layers, and whether its stages end between layers.
+// counted_as_layers returns how many things besides the layers count as a layer at `point`. cuts_at_layers returns true
+// if its stages end between layers.
 int64_t counted_as_layers(const Json& point);
 bool cuts_at_layers(const Json& point);
 // How many replicas share experts at `point`: they are no copies of each other.

@@ -9,7 +9,7 @@ constexpr std::string_view kKey = "stage_tp", kEqual = "equal";
 
 void read(const JsonView& value, Strategy& strategy) { strategy.stage_tp = read_degrees(value, "number of shards"); }
 
-// Where only `stage_cp` or `stage_sequence_parallel` differ, all stages have as many shards.
+// If stages differ only in `stage_cp` or `stage_sequence_parallel`, all of them have as many shards.
 std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
   auto& tp = strategy.stage_tp;
   if (tp.empty()) return std::nullopt;

@@ -22,8 +22,8 @@ inline uint64_t read_seed(const JsonView& json) {
   return static_cast<uint64_t>(seed);
 }
 
-// Those of 0 .. count-1 that are drawn, each with the chance `share`. Whether a number is drawn depends on the seed,
-// the kind and the number only, not on how many there are.
+// Returns the numbers of 0 .. count-1 that are drawn, each with the chance `share`. Whether a number is drawn depends
+// on the seed, the kind and the number only, not on how many there are.
 inline std::vector<int> chosen(double share, uint64_t seed, uint64_t kind, size_t count) {
   std::vector<int> all;
   for (size_t i = 0; share > 0 && i < count; ++i) {

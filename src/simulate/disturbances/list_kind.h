@@ -49,7 +49,7 @@ struct ListKind {
   Keys keys;                          // of one value
   std::vector<std::string> required;  // of these keys
   std::vector<Reference<T>> references;
-  // What the other keys say.
+  // Reads the other keys.
   T (*read)(const JsonView& item);
   // Throws Error at what is wrong on any platform.
   void (*check)(const T& value, const Location& where);

@@ -19,7 +19,7 @@
 
 namespace foreflow::transform {
 
-// Where the gradient of a result comes from: it has none, the caller passes it, or it is one (the result is the loss).
+// The source of the gradient of a result: it has none, the caller passes it, or it is one (the result is the loss).
 enum class Upstream : uint8_t { none, given, one };
 
 // Which gradients of a function a caller needs: of the marked parameters, given those of the results.

@@ -13,7 +13,7 @@ namespace {
 
 using ir::ValueId;
 
-// What the row of a fused op gets. Handles are values of the new function.
+// The builder that the row of a fused op gets. Handles are values of the new function.
 class FusedSite : public ir::CallBuilder {
  public:
   FusedSite(ir::FunctionBuilder& builder, const ValueMap& map, std::span<const ValueId> operands,

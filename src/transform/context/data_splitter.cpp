@@ -212,7 +212,7 @@ void DataSplitter::turn(SplitVariant& variant, size_t begin, size_t end, uint32_
     variant.copies[function_.ops[o].first_result + i][wanted] = std::move(row[o - begin]);
 }
 
-// What is on no device may have been made by another variant.
+// A value on no device may have been made by another variant.
 std::map<Layout, Copies>& DataSplitter::copies_of(SplitVariant& variant, ValueId id) {
   const size_t value             = ir::index(id);
   std::map<Layout, Copies>& here = variant.copies[value];

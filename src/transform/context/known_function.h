@@ -1,4 +1,4 @@
-// What passes on attention ask about a function without calls: which op makes a value, its shape, its number.
+// Facts about a function without calls that passes on attention ask for: which op makes a value, its shape, its number.
 #pragma once
 
 #include <cstdint>

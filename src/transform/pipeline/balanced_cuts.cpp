@@ -38,12 +38,12 @@ Bytes need(const CutPlace& from, const CutPlace& to, double in_flight) {
   return own_need(from, to, in_flight) + in_flight * from.crossing;
 }
 
-// What each of the two stages at a cut spends on sending, forward and backward.
+// Returns the time that each of the two stages at a cut spends on sending, forward and backward.
 double transfer_at(const CutPlace& place, const StageLimits& limits) {
   return 2 * limits.seconds_per_byte * place.crossing.value();
 }
 
-// Where `stage` ends.
+// Returns the place at which `stage` ends.
 const CutPlace& end_of(std::span<const CutPlace> places, const Cuts& cuts, size_t stage) {
   if (stage == cuts.size()) return places.back();
   return *std::lower_bound(places.begin(), places.end(), cuts[stage],

@@ -14,7 +14,7 @@ using Cuts = std::vector<int32_t>;
 // tensors cross. `shares` has one entry per stage. Returns fewer cuts than asked for if there are too few places.
 Cuts uniform_cuts(std::span<const CutPlace> places, std::span<const double> shares);
 
-// Where the layers of a program end: the equal blocks that its forward pass repeats.
+// The ends of the layers of a program. Layers are the equal blocks that its forward pass repeats.
 struct LayerEnds {
   int32_t before = -1;        // the op before the first layer; -1: there is none
   std::vector<int32_t> ends;  // the last op of each layer
@@ -31,7 +31,7 @@ Cuts layer_cuts(std::span<const CutPlace> places, const LayerEnds& layers, const
 // behind the last op is always one. All places where fewer than `stages` are left.
 std::vector<CutPlace> quiet_places(std::span<const CutPlace> places, size_t stages);
 
-// What each stage may use, and the price of sending.
+// The resources that each stage may use, and the price of sending.
 struct StageLimits {
   std::vector<double> shares;     // per stage: its share of the work
   std::vector<double> in_flight;  // per stage: number of microbatches whose activations it holds at a time
@@ -40,7 +40,7 @@ struct StageLimits {
   // Per stage: the number of devices that will share what the program has on one; empty: one each.
   std::vector<int> devices = {};
 
-  // What the devices of a stage have together.
+  // The memory that the devices of a stage have together.
   Bytes memory_of(size_t stage) const { return devices.empty() ? memory : devices[stage] * memory; }
 };
 

@@ -1,4 +1,4 @@
-// What a forward pass keeps for the backward pass, wherever the program is cut into stages.
+// The activations that a forward pass keeps for the backward pass, for any cut of the program into stages.
 #pragma once
 
 #include <vector>

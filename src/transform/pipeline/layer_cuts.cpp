@@ -87,9 +87,9 @@ LayerEnds large_blocks(const std::vector<Segment>& blocks, std::span<const CutPl
   return found;
 }
 
-// Where each layer repeats a block that is smaller than itself, as may be with many ranks and few layers: `layers` runs
-// of as many blocks each, from the first op of one to the op before the next. Nothing if that is not how many there
-// are.
+// Joins blocks that are smaller than a layer, which each layer repeats, as may be with many ranks and few layers.
+// Returns `layers` runs of as many blocks each, from the first op of one run to the op before the next. Returns nothing
+// if the number of blocks is no multiple of `layers`, or no larger.
 std::vector<Segment> whole_layers(const std::vector<Segment>& blocks, size_t layers) {
   std::vector<Segment> merged;
   if (layers < 2 || blocks.size() <= layers || blocks.size() % layers != 0) return merged;
@@ -101,8 +101,8 @@ std::vector<Segment> whole_layers(const std::vector<Segment>& blocks, size_t lay
   return merged;
 }
 
-// Where one layer repeats no other from end to end, as the first one may, which also computes what all share. With the
-// end of that layer, which is one layer before the others or behind them.
+// Adds the end of a layer that repeats no other from end to end. The first layer may be such a one, if it also computes
+// what all share. Its end is one layer before the others or behind them.
 LayerEnds completed(LayerEnds found, std::span<const CutPlace> places) {
   std::vector<int32_t>& ends = found.ends;
   if (ends.size() < 2) return {};

@@ -9,7 +9,8 @@ namespace {
 
 Refusal no_share(const std::string& why) { return {Cause::stages, "pipeline: stages", why}; }
 
-// What would make the stages equal: other things that count, "" where nothing would.
+// Returns advice that would make the stages equal: other things that could count as layers. Returns "" if nothing
+// would.
 std::string remedies(int layers, int stages, bool may_state_ends) {
   struct Count {
     int more;

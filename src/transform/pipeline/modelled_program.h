@@ -23,7 +23,7 @@ struct ModelledProgram {
   double share_of(const ir::Op& op) const { return shards.copies_of(op, values) / group; }
   double share_of(size_t value) const { return shards.copies_of(values[value]) / group; }
 
-  // What a value needs on a device that has it, and the mean over the devices.
+  // The bytes of a value on a device that has it, and their mean over the devices.
   Bytes bytes_on_one(size_t value) const;
   Bytes bytes_of(size_t value) const { return share_of(value) * bytes_on_one(value); }
   // Returns true if a value, an activation or the gradient of one, is stored. Gradients of weights may be added up

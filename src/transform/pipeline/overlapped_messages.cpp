@@ -155,8 +155,8 @@ std::optional<Seconds> OverlappedMessages::chunk(const ir::Op& sum, const Produc
   return std::nullopt;
 }
 
-// What the operands of a sum add up: gradients of x, or, chunk by chunk, several other products. Empty: it adds up
-// something else.
+// Returns the ops whose results the operands of a sum add up: gradients of x, or, chunk by chunk, several other
+// products. Empty if it adds up anything else.
 OverlappedMessages::Added OverlappedMessages::added(std::span<const ir::ValueId> operands) const {
   Added added;
   size_t gradients = 0;

@@ -1,5 +1,5 @@
-// What `overlap_tensor` may run beside products, for bounds of the time: known from the ops of one microbatch, before
-// the program is cut into stages.
+// The messages that `overlap_tensor` may run beside products, for bounds of the time. They are known from the ops of
+// one microbatch, before the program is cut into stages.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class OverlappedMessages {
   OverlappedMessages(const ir::Function& function, const interpret::Values<LaidOut>& values,
                      const std::vector<int32_t>& makers, int parts);
 
-  // As of StageModel::Message.
+  // The same as the members of StageModel::Message.
   std::vector<int64_t> lengths_of(const ir::Op& sum) const;
   bool may_run_beside(const ir::Op& op) const;
   // The computes that messages may run beside, by the ops of the messages: of a gather, those up to the last product

@@ -1,4 +1,4 @@
-// What is known of a program that becomes a pipeline before its main function is written.
+// The facts about a program that becomes a pipeline, known before its main function is written.
 #pragma once
 
 #include <vector>

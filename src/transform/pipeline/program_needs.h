@@ -1,4 +1,4 @@
-// What the ops and values of a program need, wherever it is cut into stages.
+// The resources that the ops and values of a program need, for any cut into stages.
 #pragma once
 
 #include <set>

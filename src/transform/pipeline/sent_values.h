@@ -1,4 +1,4 @@
-// What the stages of a pipeline send to the stages beside them.
+// The values that the stages of a pipeline send to the stages beside them.
 #pragma once
 
 #include <map>

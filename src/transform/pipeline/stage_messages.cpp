@@ -33,7 +33,7 @@ class MessageNumbers {
   }
 
  private:
-  // What may run beside a message.
+  // The computes that may run beside a message.
   struct Beside {
     std::optional<SummedProduct> product;
     std::vector<int64_t> lengths;

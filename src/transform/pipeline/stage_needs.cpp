@@ -134,7 +134,7 @@ class StageSums {
     for (StageNeed& need : needs_) need.accumulation += need.accumulation_of_terms;
   }
 
-  // Where backward passes are split.
+  // Adds StageNeed::held_for_weights, if backward passes are split.
   void add_held_for_weights() {
     std::vector<bool> seen(function_.values.size());
     for (size_t o = 0; o < staged_.size(); ++o) {
@@ -171,7 +171,7 @@ class StageSums {
   void add_task_peaks(StageNeed::Peaks StageNeed::*of, const std::set<size_t>& left_out) {
     const auto peaks = task_peaks(
         function_, staged_, needs_.size(), [this](size_t value) { return program_.root_of(value); },
-        // What no sample changes may be computed once for all microbatches.
+        // A value that no sample changes may be computed once for all microbatches.
         [&](size_t value) {
           const bool counts =
               program_.is_stored(value) && program_.values[value].layout.is_split() && !left_out.contains(value);

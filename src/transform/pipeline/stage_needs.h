@@ -1,4 +1,4 @@
-// What the stages need into which a program is cut.
+// The needs of the stages into which a program is cut.
 #pragma once
 
 #include <vector>

@@ -53,7 +53,7 @@ class WeightFinder {
       if (inputs[row] == ValueId::none) continue;
       const size_t owner = ir::index(inputs[row]);
       if (owner >= first_.size() || first_[owner] < 0) continue;
-      // What a part of one op for all weights takes depends on their sizes, and on which the stage has.
+      // The time of a part of one op for all weights depends on their sizes, and on which of them the stage has.
       StageWeights::Need need{.anchor = first_[owner], .update = many ? Seconds(0) : seconds_[o]};
       if (inputs[row + rows] != ValueId::none) add_gradient(owner, inputs[row + rows], need);
       if (!many) need.states = bytes_of_states(inputs.subspan(2));
@@ -71,8 +71,8 @@ class WeightFinder {
     found_.is_trained[owner] = true;
   }
 
-  // What a device keeps of a gradient while the microbatches add to it. Not known where it is summed over devices after
-  // all microbatches.
+  // Returns the bytes of a gradient that a device keeps while the microbatches add to it; 0, for unknown, if it is
+  // summed over devices after all microbatches.
   Bytes gradient_bytes(ValueId gradient) const {
     const int32_t maker = program_.makers[ir::index(gradient)];
     const bool summed   = maker >= 0 && program_.phases[static_cast<size_t>(maker)] == StagePhase::update;

@@ -65,7 +65,7 @@ class Player {
     for (const size_t o : task) each_input(o, [&](size_t root) { later_[root] = stage_; });
   }
 
-  // What is known of a root in the task at hand.
+  // The facts about a root in the task at hand.
   struct Mark {
     uint32_t task = 0;        // for which this is so
     int32_t last  = kUnread;  // the last op of the task that reads it
@@ -83,7 +83,7 @@ class Player {
   Bytes peak(const std::vector<size_t>& task) {
     ++task_;
     for (const size_t o : task) each_input(o, [&](size_t root) { mark(root).last = static_cast<int32_t>(o); });
-    // What the task finds: what it reads and does not make.
+    // The values that are there when the task begins: those that it reads and does not make.
     Bytes live;
     for (const size_t o : task) {
       each_input(o, [&](size_t root) {

@@ -124,7 +124,7 @@ class StepWriter {
     }
   }
 
-  // What a Cast that belongs to a sum over ranks converts; any other value itself.
+  // Returns the operand of a Cast that belongs to a sum over ranks; any other value itself.
   size_t before_conversion(size_t value) const {
     const int32_t maker = program_.makers[value];
     if (maker < 0) return value;

@@ -1,4 +1,4 @@
-// Where the values of a pipelined program come from: the device that computes one, or the Reshard that brings it.
+// The sources of the values of a pipelined program: the device that computes one, or the Reshard that brings it.
 #pragma once
 
 #include <map>

@@ -6,7 +6,7 @@
 namespace foreflow::transform {
 namespace {
 
-// What depends on a value: nothing, one op that computes a gradient of a weight (its index), several such ops, or
+// The dependents of a value: nothing, one op that computes a gradient of a weight (its index), several such ops, or
 // anything else.
 constexpr int32_t kNothing = -1, kMore = -2, kSeveral = -3;
 

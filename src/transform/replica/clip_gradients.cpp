@@ -56,7 +56,7 @@ class Clipper {
   }
 
  private:
-  // What optimizers take. An optimizer that takes what another one made assigns it (Assign).
+  // Finds the gradients that optimizers take. An optimizer that takes what another one made only assigns it (Assign).
   void find() {
     for (size_t o = 0; o < entry_.ops.size(); ++o) {
       const ir::Op& op  = entry_.ops[o];

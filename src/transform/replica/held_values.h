@@ -17,9 +17,10 @@ class HeldValues {
 
   // Returns true if each rank of each replica has its row of the value.
   bool is_flat(ir::ValueId id) const { return flat_.contains(id); }
-  // What the ranks hold of a parameter, which is laid out over the replicas as `layout` says unless it is flat.
+  // Returns the part that each rank holds of a parameter. The parameter is laid out over the replicas as `layout` says
+  // unless it is flat.
   OneReplica::Held of_parameter(ir::ValueId id, Layout layout) const;
-  // What the ranks of a replica have in the place of a flat result, in their order.
+  // Returns the values that the ranks of a replica, in their order, have in the place of a flat result.
   std::vector<ir::ValueId> rows_of(ir::ValueId id) const;
 
  private:

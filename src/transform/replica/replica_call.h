@@ -34,9 +34,9 @@ struct CallExchange {
     std::vector<ir::ValueId> arriving = {};
     std::vector<ir::ValueId> next     = {};
     size_t next_open                  = kNoOp;
-    // Where weights are converted when they arrive: per weight, the value that is read in place of a new conversion.
-    // That is an additional parameter, or a weight that was opened before; ValueId::none: the weight is converted here.
-    // Empty: all weights are.
+    // If weights are converted when they arrive, the value for each weight that is read in place of a new conversion:
+    // an additional parameter, or a weight that was opened before. ValueId::none means that the weight is converted
+    // here. If the list is empty, all weights are.
     std::vector<ir::ValueId> held = {};
   };
   std::vector<Sum> sums;                    // ascending by `at`

@@ -15,8 +15,8 @@ class ReplicaExchange {
 
   ReplicaExchange(ir::FunctionBuilder& builder, const DataParallel& how) : builder_(builder), how_(how) {}
 
-  // What one device contributes to an exchange. Several devices of a replica take part where its ranks hold copies of
-  // the weights.
+  // The contribution of one device to an exchange. Several devices of a replica take part where its ranks hold copies
+  // of the weights.
   struct Member {
     ir::Device device;
     Values values;

@@ -124,7 +124,7 @@ class ReplicaWriter {
     }
   }
 
-  // What the gather of a window made, on the main streams.
+  // Returns the results of the gather of a window, on the main streams.
   Values arrive(size_t window) {
     Values whole = gathered_.at(window);
     for (size_t rank = 0; rank < whole.size(); ++rank)

@@ -6,7 +6,7 @@
 
 namespace foreflow::transform {
 
-// What `one_replica` gives for such a `how`; `layouts` are those of `module` over the replicas.
+// Returns the result of `one_replica` for such a `how`. `layouts` are those of `module` over the replicas.
 OneReplica sharing_replica(const ir::Module& module, const LayoutInterpretation& layouts, const ir::OpTable& ops,
                            const DataParallel& how);
 

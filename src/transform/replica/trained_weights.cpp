@@ -89,7 +89,7 @@ class SummedUpdates {
     row.rank     = static_cast<size_t>(std::find(sum.terms.begin(), sum.terms.end(), sum.own) - sum.terms.begin());
   }
 
-  // Where ranks have summed already: before the Cast that converts their sum back.
+  // If ranks have summed the gradient already, takes it from before the Cast that converts their sum back.
   void take_converted(TrainedWeight& row) const {
     const ValueId id = row.taken;
     if (id == ValueId::none || makers_[ir::index(id)] < 0 || uses_[ir::index(id)] != 1) return;

@@ -11,8 +11,8 @@ namespace foreflow::transform {
 std::vector<bool> functions_with_effects(const ir::Module& module);
 bool has_effect(const ir::Op& op, const std::vector<bool>& functions_with_effects);
 
-// Whether functions or an op are pure: equal operands give equal results, and there are no effects, no state and no
-// randomness.
+// pure_functions tells for each function whether it is pure, and is_pure returns true if an op is. Pure means that
+// equal operands give equal results, and that there are no effects, no state and no randomness.
 std::vector<bool> pure_functions(const ir::Module& module);
 bool is_pure(const ir::Op& op, const std::vector<bool>& pure_functions);
 

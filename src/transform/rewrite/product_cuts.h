@@ -19,7 +19,7 @@ struct ProductCut {
 // where the call is no product.
 std::vector<ProductCut> product_cuts(const ir::OpCall& call);
 
-// Whether it is the gradients of x and of w of x[.., s, h] w[h, f], from x, w and dy.
+// Returns true if the op computes the gradients of x and of w of x[.., s, h] w[h, f], from x, w and dy.
 bool is_product_gradient(const ir::Op& product);
 
 // The ops that compute the gradient of x from dy and w, and that of w from the rows of x and of dy, in place of a
@@ -28,7 +28,7 @@ constexpr std::string_view kRowsGradient = "FusedMatMul", kWeightGradient = "Gem
 ir::Attributes attributes_of_rows_gradient(const ir::Op& product);
 ir::Attributes attributes_of_weight_gradient(const ir::Op& product);
 
-// Whether it is the latter, dw[k, j] = x[i, k]' dy[i, j].
+// Returns true if the op is a kWeightGradient, dw[k, j] = x[i, k]' dy[i, j].
 bool is_gradient_of_weight(const ir::Op& op);
 
 // The operand of a product whose rows are those of its first result.

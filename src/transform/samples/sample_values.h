@@ -1,4 +1,4 @@
-// Where the values of a model count samples, and which of them have no sample's content.
+// The dimensions along which the values of a model count samples, and the values that have no sample's content.
 #pragma once
 
 #include <optional>

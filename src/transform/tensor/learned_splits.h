@@ -1,4 +1,5 @@
-// What one round over a program teaches the next about the splits of its weights, by their numbers.
+// Facts about the splits of a program's weights that one round over the program learns for the next. Weights are given
+// by their numbers.
 #pragma once
 
 #include <cstdint>

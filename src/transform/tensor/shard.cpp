@@ -228,7 +228,7 @@ class Sharder {
   const Copies& in_layout(Variant& variant, ir::ValueId id, const Layout& wanted) {
     const size_t value = ir::index(id);
     Layouts& known     = variant.copies[value];
-    // What came from another variant came in a layout that its first use there needs.
+    // A value from another variant came in a layout that its first use there needs.
     const Layout& planned = variant.plan.layouts[value];
     const Layout made     = known.contains(planned) ? planned : known.begin()->first;
     return variant.reshard(known, made, wanted, values_[value].type);

@@ -91,7 +91,7 @@ class ShardRound {
     Decision decision   = decide(arrival.call, arrival.layouts, of_.ways);
     const ir::Role role = arrival.call.def.role;
     if (refuses_split(arrival.layouts, decision)) {
-      // What updates a weight gathers its gradient where the weight is whole. A vector that layers share, such as a
+      // The op that updates a weight gathers its gradient if the weight is whole. A vector that layers share, such as a
       // bias that is whole in a norm and cut in a projection, then leaves the matrices of these layers split.
       if (role != ir::Role::optimizer) decision = mended(of_, arrival, backward_, learned_, heads_);
     } else if (role == ir::Role::view) {

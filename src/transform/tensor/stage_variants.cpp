@@ -44,7 +44,7 @@ void StageVariants::place_parameters(const StagesToShard& stages) {
       native_[i].push_back(variant);
     }
   }
-  // What only an optimizer reads is where its weight is.
+  // A parameter that only an optimizer reads is where its weight is.
   for (const ir::Op& op : function_.ops) {
     if (op.def->role != ir::Role::optimizer) continue;
     const auto inputs = function_.inputs(op);
@@ -84,7 +84,7 @@ void StageVariants::place_ops(const StagesToShard& stages) {
   }
 }
 
-// Where its weights are, or where its first operand is that is not everywhere.
+// Places an op of the update where its weights are, or where the first of its operands is that is not everywhere.
 void StageVariants::place_update(size_t o) {
   const ir::Op& op  = function_.ops[o];
   const auto inputs = function_.inputs(op);

@@ -1,5 +1,5 @@
-// Where the ops of a program run whose stages are sharded in different ways: in which variants, and which values go
-// from one variant to another.
+// The places of ops in a program whose stages are sharded in different ways: the variants in which each op runs, and
+// the values that go from one variant to another.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// What is known of a function that is to be sharded before any layout is decided, and the form in which its ops are
-// looked at one by one.
+// The facts about a function that is to be sharded, known before any layout is decided, and the form in which its ops
+// are looked at one by one.
 #pragma once
 
 #include <cstdint>

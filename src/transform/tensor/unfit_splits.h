@@ -1,4 +1,4 @@
-// What becomes of an op that cannot work on the split that arrives.
+// Remedies for an op that cannot work on the split that arrives.
 #pragma once
 
 #include "transform/tensor/learned_splits.h"
