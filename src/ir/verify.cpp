@@ -74,7 +74,8 @@ class Verifier {
   const size_t self_;
 };
 
-constexpr int kDeepestCall = 256;  // whoever follows calls may recurse
+// Functions that follow calls may recurse, so this limits the depth of their stacks.
+constexpr int kDeepestCall = 256;
 
 int depth_of_calls(const Function& function, const std::vector<int>& depths) {
   int deepest = 0;
