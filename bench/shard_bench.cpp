@@ -1,6 +1,7 @@
 // Tensor parallelism of training programs of GPT with 70 to 280 layers (5,000 to 20,000 ops), by each plan.
 #include <benchmark/benchmark.h>
 
+#include "foreflow/base/json.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/simplify.h"
@@ -15,9 +16,11 @@ constexpr int kWays = 8;
 ir::Module step(int64_t layers) {
   Json sizes = Json::object();
   sizes.set("layers", layers).set("hidden", 1024).set("heads", 16).set("sequence", 1024).set("vocabulary", 51200);
-  const ir::OpTable& ops = ops::table();
-  const workload::Request request{JsonView(sizes, "bench"), 8, ir::DType::f16, workload::Mode::training};
-  const ir::Module model   = workload::workloads().get("gpt", "bench").build(request, ops).module;
+  const ir::OpTable& ops           = ops::table();
+  const workload::WorkloadDef& gpt = workload::workloads().get("gpt", "bench");
+  const workload::Request request{workload::read_key_values(JsonView(sizes, "bench"), gpt.keys), 8, ir::DType::f16,
+                                  workload::Mode::training};
+  const ir::Module model   = gpt.build(request, ops).module;
   const ir::Module trained = transform::add_optimizer(transform::differentiate(model, ops), ops, "adam");
   return transform::eliminate_dead_code(transform::resolve(trained));
 }

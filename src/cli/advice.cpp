@@ -54,12 +54,9 @@ std::string on_experts(const scenario::Scenario& scenario) {
 
 // Large models are trained in 16 bits.
 std::string on_dtype(const scenario::Scenario& scenario, const report::Summary& summary) {
-  constexpr double kLarge  = 1e9;
-  const auto is_not_stated = [&] {
-    const JsonView root = scenario.root();
-    return root.has("workload") && !root.at("workload").has("dtype");
-  };
-  if (scenario.workload.dtype != ir::DType::f32 || summary.job.parameters < kLarge || !is_not_stated()) return "";
+  constexpr double kLarge = 1e9;
+  const bool is_stated    = scenario.stated.has("workload.dtype");
+  if (scenario.workload.dtype != ir::DType::f32 || summary.job.parameters < kLarge || is_stated) return "";
   return "workload.dtype: none is stated, so this is f32; models of this size run in bf16 or f16";
 }
 
@@ -104,8 +101,7 @@ std::string on_units(const scenario::Scenario& scenario, const report::Summary& 
 }
 
 std::string on_network_cards(const scenario::Scenario& scenario) {
-  const JsonView root = scenario.root();
-  if (!root.has("platform") || !root.at("platform").has("nics_per_node")) return "";
+  if (!scenario.stated.has("platform.nics_per_node")) return "";
   for (const platform::Part& part : scenario.platform.recipe.parts) {
     if (part.nics <= part.gpus) continue;
     return fmt::format(
@@ -131,10 +127,9 @@ std::optional<size_t> nodes_of_experts(const scenario::Scenario& scenario, const
 // between them.
 std::string on_places_of_experts(const scenario::Scenario& scenario, const platform::Platform& platform) {
   const scenario::Strategy& strategy = scenario.strategy;
-  const JsonView root                = scenario.root();
-  const bool is_stated =
-      root.has("placement") && root.at("placement").json().if_object() != nullptr && root.at("placement").has("order");
-  if (is_stated || strategy.ep == 1 || strategy.pp == 1 || strategy.replicas_sharing() == 1) return "";
+  if (scenario.stated.has("placement.order") || strategy.ep == 1 || strategy.pp == 1 ||
+      strategy.replicas_sharing() == 1)
+    return "";
   using scenario::Dimension;
   scenario::Scenario other = scenario;
   other.placement.order    = {Dimension::tp, Dimension::cp, Dimension::dp, Dimension::pp};

@@ -100,8 +100,8 @@ ir::Module family_program(const Options& options) {
   sizes = workload::with_preset(sizes);
   refuse_gpt_inference(family, sizes, options);
   if (options.batch < 1) throw Error("--batch", std::to_string(options.batch) + " is too small; use 1 or more");
-  const workload::Request request{JsonView(sizes, kWhere), options.batch, parse_dtype(options.dtype),
-                                  parse_mode(options.mode)};
+  const workload::Request request{workload::read_key_values(JsonView(sizes, kWhere), family.keys), options.batch,
+                                  parse_dtype(options.dtype), parse_mode(options.mode)};
   return family.build(request, ops::table()).module;
 }
 

@@ -1,7 +1,5 @@
 #include "foreflow/scenario/assumptions.h"
 
-#include "foreflow/base/text.h"
-
 namespace foreflow::scenario {
 namespace {
 
@@ -46,19 +44,12 @@ constexpr AssumptionRow kAssumptions[] = {
     {"workload.clip_gradients", "gradients are not clipped", kTrains},
 };
 
-bool states(const Scenario& scenario, std::string_view key) {
-  const auto words    = split(key, '.');
-  const JsonView root = scenario.root();
-  if (!root.has(words[0])) return false;
-  return words.size() == 1 || root.at(words[0]).has(words[1]);
-}
-
 }  // namespace
 
 std::vector<Assumption> assumptions(const Scenario& scenario) {
   std::vector<Assumption> all;
   for (const AssumptionRow& row : kAssumptions) {
-    if (row.matters(scenario) && !states(scenario, row.key))
+    if (row.matters(scenario) && !scenario.stated.has(row.key))
       all.push_back({std::string(row.key), std::string(row.what)});
   }
   return all;

@@ -7,7 +7,7 @@ Refusal refused(const std::string& root, Cause cause, const std::string& key, co
 }
 
 Refusal refused(const Scenario& scenario, Cause cause, const std::string& key, const std::string& why) {
-  return refused(scenario.root().where(), cause, key, why);
+  return refused(scenario.where(), cause, key, why);
 }
 
 Refusal blamed(const Scenario& scenario, const Refusal& refusal, const std::string& key) {

@@ -3,6 +3,7 @@
 #include "foreflow/base/suggestion.h"
 #include "foreflow/binary/program_file.h"
 #include "foreflow/interpret/flops.h"
+#include "foreflow/onnx/tensor_file.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/scenario/shapes.h"
@@ -21,26 +22,21 @@
 #include "scenario/blame.h"
 #include "scenario/fit_recompute.h"
 #include "scenario/gpt_graph.h"
-#include "scenario/input_numbers.h"
 #include "scenario/program.h"
 
 namespace foreflow::scenario {
 namespace {
 
-std::string where(const Scenario& scenario, const std::string& path) { return scenario.root().where() + "." + path; }
-
 // Forward, and in the backward pass a product for the gradient of each of the two operands.
 constexpr double kPassesInTraining = 3;
 
 Sequential from_family(const Scenario& scenario) {
-  const bool inference = scenario.workload.mode == workload::Mode::inference;
-  const JsonView root  = scenario.root();
-  const bool has_graph =
-      scenario.workload.family->traits.infers_by_export && inference && !root.at("workload").has("phase");
-  if (has_graph) return gpt_inference(scenario);
+  const bool inference     = scenario.workload.mode == workload::Mode::inference;
   const Workload& workload = scenario.workload;
-  workload::Model model    = workload.family->build(
-         {root.at("workload"), scenario.strategy.global_batch, *workload.dtype, workload.mode}, ops::table());
+  if (workload.family->traits.infers_by_export && inference && !workload.sizes.has("phase"))
+    return gpt_inference(scenario);
+  workload::Model model = workload.family->build(
+      {workload.sizes, scenario.strategy.global_batch, *workload.dtype, workload.mode}, ops::table());
   Sequential sequential;
   sequential.module            = std::move(model.module);
   sequential.tokens_per_sample = model.tokens_per_sample;
@@ -67,7 +63,7 @@ void check_known_shapes(const Scenario& scenario, const onnx::Imported& imported
       if (value.name != input.value || (value.annotation != nullptr && value.annotation->resolved())) continue;
       std::string dims;
       for (const std::string& dim : input.dimensions) dims += (dims.empty() ? "" : ", ") + dim;
-      throw Error(where(scenario, "workload.shapes"),
+      throw Error(scenario.where("workload.shapes"),
                   "the model leaves the shape of input \"" + input.name + "\" open: [" + dims +
                       "]; give it as numbers, or the sizes of its names in \"dims\"");
     }
@@ -75,6 +71,14 @@ void check_known_shapes(const Scenario& scenario, const onnx::Imported& imported
 }
 
 using Elements = std::map<std::string, ir::Array>;  // of inputs, by their names
+
+// What the files hold is read where it is needed, as the model is.
+Elements elements_of(const Workload& workload) {
+  Elements all;
+  for (const auto& [input, elements] : workload.inputs)
+    all.emplace(input, elements.file.empty() ? elements.numbers : onnx::read_tensor_file(elements.file).array);
+  return all;
+}
 
 // Before the model is imported: control flow that lacks a number would hide a misspelled name. The elements of a
 // sequence "s" are "s/0", "s/1", ..
@@ -86,8 +90,8 @@ void check_inputs(const Scenario& scenario, const Elements& inputs) {
     const std::string& name = input.first;
     const auto is_named     = [&](const std::string& known) { return name == known || name.starts_with(known + "/"); };
     if (std::any_of(names.begin(), names.end(), is_named)) continue;
-    throw Error(where(scenario, "workload.inputs"), "the model has no input \"" + name + "\"" +
-                                                        (names.empty() ? ", nor any other" : suggestion(name, names)));
+    throw Error(scenario.where("workload.inputs"), "the model has no input \"" + name + "\"" +
+                                                       (names.empty() ? ", nor any other" : suggestion(name, names)));
   }
 }
 
@@ -122,7 +126,7 @@ ir::Module for_global_batch(const Scenario& scenario, const onnx::Imported& impo
   if (wanted == 0 || samples == 0 || wanted == samples) return module;
   if (wanted % samples != 0) {
     const bool has_weights = transform::count_parameters(module) > 0;
-    throw Error(where(scenario, "strategy.global_batch"),
+    throw Error(scenario.where("strategy.global_batch"),
                 std::to_string(wanted) + " is not the batch of the model, " + std::to_string(samples) +
                     ", nor a multiple of it; use one of these" + (has_weights ? "" : kNameWeights));
   }
@@ -134,13 +138,13 @@ ir::Module for_global_batch(const Scenario& scenario, const onnx::Imported& impo
 }
 
 Sequential from_onnx(const Scenario& scenario) {
-  const Elements inputs = input_numbers(scenario.root().at("workload"));
+  const Elements inputs = elements_of(scenario.workload);
   check_inputs(scenario, inputs);
   onnx::Imported imported = onnx::import_model(scenario.workload.path, ops::table(), onnx::Numbers::skip,
                                                {scenario.workload.shapes, inputs, scenario.workload.dims});
   Sequential sequential;
   imported.module = with_sizes(imported, {shapes_of(scenario.workload, inputs), scenario.workload.dims,
-                                          where(scenario, "workload.shapes"), where(scenario, "workload.dims")});
+                                          scenario.where("workload.shapes"), scenario.where("workload.dims")});
   check_known_shapes(scenario, imported, imported.module);
   imported = with_samples_first(std::move(imported));
   // Some exporters write weights as constants.
@@ -189,7 +193,7 @@ void check_trainable(const Scenario& scenario, const ir::Module& module) {
     const bool narrow =
         dtype == ir::DType::i8 || dtype == ir::DType::u8 || dtype == ir::DType::i4 || dtype == ir::DType::u4;
     if (!narrow || type->dims.size() < 2) continue;
-    throw Error(where(scenario, "workload.mode"),
+    throw Error(scenario.where("workload.mode"),
                 "the model holds quantised weights, such as %" + function.values[i].name +
                     ", which training cannot update; train the model before it is quantised, or name the weights to "
                     "train in \"weights\"");
@@ -248,7 +252,7 @@ void count_arithmetic(Sequential& sequential) {
 
 void check_one_job(const Scenario& scenario) {
   if (scenario.jobs.empty()) return;
-  throw Error(where(scenario, "jobs"),
+  throw Error(scenario.where("jobs"),
               "several jobs share the platform, which only simulate and sweep can do; leave one workload and strategy");
 }
 

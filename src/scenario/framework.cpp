@@ -119,4 +119,18 @@ Completed with_framework(const Json& scenario, const Framework& framework) {
   return completed;
 }
 
+bool is_of_framework(const Json& scenario, const std::string& file, const std::string& key) {
+  if (scenario.find("framework") == nullptr) return false;
+  const auto words  = split(key, '.');
+  const Json* value = stated_at(scenario, words[0], words[1]);
+  Json others       = Json::object();
+  for (const auto& [name, member] : *scenario.find(words[0])->if_object()) {
+    if (name != words[1]) others.set(name, member);
+  }
+  const auto applied = with_framework(Json(scenario).set(words[0], std::move(others)), file).applied;
+  return std::any_of(applied.begin(), applied.end(), [&](const FrameworkSetting& setting) {
+    return setting.key == key && value != nullptr && setting.value == *value;
+  });
+}
+
 }  // namespace foreflow::scenario

@@ -1,6 +1,7 @@
 #include "foreflow/scenario/idle.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "foreflow/collective/collective.h"
 #include "foreflow/scenario/framework.h"
@@ -30,12 +31,12 @@ const WorkloadRow kWorkload[] = {
 std::string why_sequence_is_idle(const Scenario& scenario) {
   const workload::WorkloadDef* family = scenario.workload.family;
   if (!scenario.workload.decodes || family == nullptr || !family->traits.decodes_by_context) return "";
-  const JsonView workload = scenario.root().at("workload");
-  if (!workload.has("context") || !workload.has("sequence")) return "";
-  const workload::Preset* preset = workload::presets().find(workload.at("model").as_string());
+  const workload::KeyValues& stated = scenario.workload.sizes;
+  if (!stated.has("context") || !stated.has("sequence")) return "";
+  const workload::Preset* preset = scenario.workload.preset;
   const bool by_preset =
       preset != nullptr && std::any_of(preset->sizes.begin(), preset->sizes.end(), [&](const auto& size) {
-        return size.first == "sequence" && Json(size.second) == workload.at("sequence").json();
+        return size.first == "sequence" && size.second == stated.integer_or("sequence", 0);
       });
   return by_preset ? "" : "decode reads as many tokens of the cache as workload.context says";
 }
@@ -45,9 +46,16 @@ bool sends(const report::Summary& summary) {
                      [](const auto& row) { return row.kind == "send"; });
 }
 
+// Whether the scenario gives the host that time, or lets it wait.
+template <auto Member>
+bool asks_for(const lower::HostCosts& costs) {
+  return costs.*Member > std::remove_cvref_t<decltype(costs.*Member)>{};
+}
+
 // Why a time or a wait of the host changes nothing; empty: it does.
 struct HostRow {
   std::string_view key;
+  bool (*asks)(const lower::HostCosts& costs);
   std::string (*why)(const Scenario& scenario, const report::Summary& summary);
 };
 
@@ -62,24 +70,24 @@ std::string without_messages(const Scenario&, const report::Summary& summary) {
 }
 
 const HostRow kHost[] = {
-    {"kernel", nullptr},
-    {"gradient", without_gradients},
-    {"accumulation", without_gradients},
-    {"call", nullptr},
-    {"microbatch", nullptr},
-    {"collective",
+    {"kernel", asks_for<&lower::HostCosts::kernel>, nullptr},
+    {"gradient", asks_for<&lower::HostCosts::gradient>, without_gradients},
+    {"accumulation", asks_for<&lower::HostCosts::accumulation>, without_gradients},
+    {"call", asks_for<&lower::HostCosts::call>, nullptr},
+    {"microbatch", asks_for<&lower::HostCosts::microbatch>, nullptr},
+    {"collective", asks_for<&lower::HostCosts::collective>,
      [](const Scenario& scenario, const report::Summary& summary) {
        return unless(!summary.collectives.empty() || scenario.strategy.offload, "the program has no collectives");
      }},
-    {"message", without_messages},
-    {"step", without_update},
-    {"wait_for_messages", without_messages},
-    {"wait_for_gradients", without_update},
+    {"message", asks_for<&lower::HostCosts::message>, without_messages},
+    {"step", asks_for<&lower::HostCosts::step>, without_update},
+    {"wait_for_messages", asks_for<&lower::HostCosts::waits_for_messages>, without_messages},
+    {"wait_for_gradients", asks_for<&lower::HostCosts::waits_for_gradients>, without_update},
 };
 
 class Finder {
  public:
-  explicit Finder(const Scenario& scenario) : scenario_(scenario), root_(scenario.root()) {}
+  explicit Finder(const Scenario& scenario) : scenario_(scenario) {}
 
   std::vector<IdleKey> run(const report::Summary& summary) {
     for (const WorkloadRow& row : kWorkload) {
@@ -111,24 +119,17 @@ class Finder {
   }
 
   void add_strategy() {
-    if (!root_.has("strategy") || root_.at("strategy").json().if_object() == nullptr) return;
-    for (const auto& [key, value] : root_.at("strategy").members()) {
+    for (const std::string& key : scenario_.stated.of("strategy")) {
       const StrategyKeyDef* row = strategy_keys().find(key);
       if (row != nullptr && row->idle != nullptr) add("strategy", key, row->idle(scenario_));
     }
   }
 
   void add_host(const report::Summary& summary) {
-    if (!root_.has("host") || root_.at("host").json().if_object() == nullptr) return;
-    const JsonView host = root_.at("host");
-    const bool graphs   = host.has("graphs") && host.at("graphs").as_bool();
-    if (host.has("cpu")) add("host", "cpu", unless(scenario_.collectives.host.any(), "the host takes no time"));
+    add("host", "cpu", unless(scenario_.collectives.host.any(), "the host takes no time"));
     for (const HostRow& row : kHost) {
-      if (!host.has(row.key)) continue;
-      const JsonView value = host.at(row.key);
-      const bool asks      = value.json().if_bool() != nullptr ? value.as_bool() : value.as_seconds() > Seconds(0);
-      if (!asks) continue;
-      if (graphs) {
+      if (!row.asks(scenario_.host.costs)) continue;
+      if (scenario_.host.graphs) {
         add("host", row.key, "host.graphs is true");
       } else if (row.why != nullptr) {
         add("host", row.key, row.why(scenario_, summary));
@@ -137,28 +138,13 @@ class Finder {
   }
 
   void add(std::string_view part, std::string_view key, const std::string& why) {
-    if (why.empty() || !root_.has(part) || root_.at(part).json().if_object() == nullptr) return;
-    const JsonView holder = root_.at(part);
-    if (holder.has(key) && !is_from_framework(part, key)) found_.push_back({holder.at(key).where(), why});
-  }
-
-  // Returns true if the framework of the scenario says the same, which is no choice of the user's.
-  bool is_from_framework(std::string_view part, std::string_view key) const {
-    if (!root_.has("framework")) return false;
-    const Json& value = root_.at(part).at(key).json();
-    Json others       = Json::object();
-    for (const auto& [name, member] : *root_.at(part).json().if_object()) {
-      if (name != key) others.set(name, member);
-    }
-    Json rest          = root_.json();
-    const auto applied = with_framework(rest.set(part, std::move(others)), scenario_.file).applied;
-    return std::any_of(applied.begin(), applied.end(), [&](const FrameworkSetting& setting) {
-      return setting.key == std::string(part) + "." + std::string(key) && setting.value == value;
-    });
+    const std::string path = (std::string(part) + ".").append(key);
+    if (why.empty() || !scenario_.stated.has(path)) return;
+    // What the framework of the scenario says as well is no choice of the user's.
+    if (!is_of_framework(scenario_.source, scenario_.file, path)) found_.push_back({scenario_.where(path), why});
   }
 
   const Scenario& scenario_;
-  const JsonView root_;
   std::vector<IdleKey> found_;
 };
 

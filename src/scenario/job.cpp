@@ -84,10 +84,7 @@ double error_of(const cost::CostModel& cost, const platform::Platform& platform,
 // that and the protocol of a communication library (docs/design/collective.md).
 double message_error(const Scenario& scenario) {
   constexpr double kByLinks = 0.41, kByLibrary = 0.18;
-  const Json* collective = scenario.source.find("collective");
-  const bool has_library =
-      collective != nullptr && collective->if_object() != nullptr && collective->find("library") != nullptr;
-  return has_library ? kByLibrary : kByLinks;
+  return scenario.stated.has("collective.library") ? kByLibrary : kByLinks;
 }
 
 // The type whose peak the summary compares with: that of the units which multiply.

@@ -84,10 +84,12 @@ std::string file_named(const JsonView& value) {
   return beside(value.file(), value.as_string());
 }
 
-int64_t positive(const JsonView& value, int64_t largest) {
-  const int64_t number = value.as_int();
-  if (number < 1) value.fail(std::to_string(number) + " is too small; use 1 or more");
-  if (number > largest) value.fail(std::to_string(number) + " is too large; use at most " + std::to_string(largest));
+int64_t positive(const JsonView& value, int64_t largest) { return positive(value.as_int(), value.where(), largest); }
+
+int64_t positive(int64_t number, const std::string& where, int64_t largest) {
+  if (number < 1) throw Error(where, std::to_string(number) + " is too small; use 1 or more");
+  if (number > largest)
+    throw Error(where, std::to_string(number) + " is too large; use at most " + std::to_string(largest));
   return number;
 }
 
@@ -112,9 +114,15 @@ Json read_source(const std::string& path, const std::vector<std::string>& overri
   return json;
 }
 
-JsonView Scenario::root() const {
-  const JsonView whole(source, file);
-  return job < 0 ? whole : whole.at("jobs").items()[static_cast<size_t>(job)];
+std::string Scenario::where(std::string_view path) const {
+  std::string place = file + ": $";
+  if (job >= 0) place += ".jobs[" + std::to_string(job) + "]";
+  return path.empty() ? place : (place + ".").append(path);
+}
+
+JsonView root_of(const Scenario& scenario) {
+  const JsonView whole(scenario.source, scenario.file);
+  return scenario.job < 0 ? whole : whole.at("jobs").items()[static_cast<size_t>(scenario.job)];
 }
 
 namespace {
@@ -129,7 +137,9 @@ void read_rest(const JsonView& root, Scenario& scenario) {
   scenario.channels    = read_channels(part_or_empty(root, "collective"));
   scenario.collectives.resharding = scenario.strategy.resharding;
   scenario.collectives.fuses      = scenario.strategy.fuses;
-  scenario.collectives.host       = read_host(part_or_empty(root, "host"));
+  scenario.host                   = read_host(part_or_empty(root, "host"));
+  scenario.collectives.host       = scenario.host.taken();
+  scenario.stated                 = read_stated_keys(root);
 }
 
 }  // namespace
@@ -161,8 +171,9 @@ Scenario load(const Json& read, const std::string& file) {
   if (root.has("memory")) scenario.allocator = read_allocator(root.at("memory"));
   if (root.has("network")) scenario.simulation.coupling = read_coupling(root.at("network"));
   if (root.has("disturbances")) scenario.disturbances = simulate::read_disturbances(root.at("disturbances"));
+  scenario.stated = read_stated_keys(root_of(scenario));
   if (root.has("jobs")) return with_jobs(std::move(scenario));
-  read_work(scenario.root(), scenario);
+  read_work(root_of(scenario), scenario);
   return scenario;
 }
 
@@ -215,7 +226,7 @@ Expected<Scenario> with_parts(const Scenario& base, const Json& parts, const pla
   for (const char* key : {"strategy", "placement", "cost", "collective", "host"}) {
     if (const Json* part = parts.find(key)) scenario.source.set(key, *part);
   }
-  read_rest(scenario.root(), scenario);
+  read_rest(root_of(scenario), scenario);
   scenario.collectives.storage = base.collectives.storage;
   return scenario;
 }

@@ -168,7 +168,7 @@ Expected<std::vector<int>> try_places(const std::string& root, const Strategy& s
 }
 
 Expected<std::vector<int>> try_places(const Scenario& scenario, const platform::Platform& platform, const Held& held) {
-  return try_places(scenario.root().where(), scenario.strategy, scenario.placement, platform, held);
+  return try_places(scenario.where(), scenario.strategy, scenario.placement, platform, held);
 }
 
 std::vector<int> places(const Scenario& scenario, const platform::Platform& platform, const Held& held) {

@@ -17,10 +17,19 @@ constexpr int64_t kMostLayers    = 100'000;        // each is written out
 
 // The value, which is at least 1 and at most `largest`.
 int64_t positive(const JsonView& value, int64_t largest = kLargestNumber);
+// The same for a number that has been read from the place `where`.
+int64_t positive(int64_t number, const std::string& where, int64_t largest = kLargestNumber);
 // The member; `fallback` when absent.
 int64_t positive_or(const JsonView& json, std::string_view key, int64_t fallback, int64_t largest = kLargestNumber);
 
+// The object in the scenario's `source` that it is read from.
+JsonView root_of(const Scenario& scenario);
+StatedKeys read_stated_keys(const JsonView& root);
+
 Workload read_workload(const JsonView& json);
+// The key `inputs` of a workload: a number, a list of numbers (Int64 if all are whole, else Float64), or a TensorProto
+// file for each input. None where it is absent.
+std::map<std::string, InputNumbers> read_inputs(const JsonView& workload);
 Placement read_placement(const JsonView& json);
 // With dtype "tf32", products are priced on the units of TF32; the scenario's `cost.tf32` may not say otherwise.
 cost::CostModel read_cost(const JsonView& json, const Strategy& strategy, const Workload& workload);
@@ -28,12 +37,12 @@ cost::CostModel read_cost(const JsonView& json, const Strategy& strategy, const 
 bool asks_for_tf32(const JsonView& cost, const Workload& workload);
 // The member, a time from 0 to 10^6 s, so that sums of many stay exact enough; 0 when absent.
 Seconds short_time_or_none(const JsonView& json, std::string_view key);
-lower::HostCosts read_host(const JsonView& json);
+Host read_host(const JsonView& json);
 // For the groups of devices that `strategy` makes.
 int read_channels(const JsonView& json);  // of "collective"
 lower::Options read_collectives(const JsonView& json, const Strategy& strategy, const cost::CostModel& cost);
 
-// Workload, strategy, placement, cost and collectives of the object `root` into `scenario`.
+// Workload, strategy, placement, cost, hosts and collectives of the object `root` into `scenario`.
 void read_work(const JsonView& root, Scenario& scenario);
 
 // The scenario of several jobs, whose `jobs` are still to be read.

@@ -37,7 +37,7 @@ std::string read_name(const JsonView& json, int number, std::set<std::string>& t
 Job read_job(const Scenario& whole, int number, std::set<std::string>& names) {
   Job job{whole, Seconds(0), 1};
   job.scenario.job    = number;
-  const JsonView json = job.scenario.root();
+  const JsonView json = root_of(job.scenario);
   job.scenario.name   = read_name(json, number, names);
   read_work(json, job.scenario);
   job.iterations = static_cast<int>(positive_or(json, "iterations", 1, kMostIterations));
@@ -50,9 +50,9 @@ Job read_job(const Scenario& whole, int number, std::set<std::string>& names) {
 }  // namespace
 
 Scenario with_jobs(Scenario scenario) {
-  scenario.source    = filled_in(scenario.root());
-  const size_t count = scenario.root().at("jobs").items().size();
-  if (count == 0) scenario.root().at("jobs").fail("lists no job; give one or more");
+  scenario.source    = filled_in(root_of(scenario));
+  const size_t count = root_of(scenario).at("jobs").items().size();
+  if (count == 0) root_of(scenario).at("jobs").fail("lists no job; give one or more");
   std::vector<Job> jobs;
   std::set<std::string> names;
   for (size_t i = 0; i < count; ++i) jobs.push_back(read_job(scenario, static_cast<int>(i), names));

@@ -31,6 +31,7 @@ void read_source_of(const JsonView& json, Workload& workload) {
     json.allow_only(names_of(onnx_keys()));
     workload.source = Workload::Source::onnx;
     workload.path   = file_named(json.at("onnx"));
+    workload.inputs = read_inputs(json);
     if (json.has("shapes")) {
       for (const auto& [input, dims] : json.at("shapes").members()) workload.shapes.emplace(input, read_dims(dims));
     }
@@ -47,30 +48,29 @@ void read_source_of(const JsonView& json, Workload& workload) {
     return;
   }
   if (!json.has("model")) json.fail("says no workload; give \"model\", \"onnx\" or \"distir\"");
-  workload.family = &workload::find_model(json.at("model").as_string(), json.at("model").where());
+  const std::string& model = json.at("model").as_string();
+  workload.family          = &workload::find_model(model, json.at("model").where());
+  workload.preset          = workload::presets().find(model);
   json.allow_only(family_key_names(*workload.family));
+  workload.sizes = workload::read_key_values(json, workload.family->keys);
 }
 
 // Types by name that are no type of tensors. fp8: products in fp8, all else in bf16, as Transformer Engine runs them;
 // tf32: tensors of Float32, products on the units of TF32.
-bool is_named(const JsonView& dtype, std::string_view name) {
-  return dtype.json().if_string() != nullptr && dtype.as_string() == name;
-}
-bool has_dtype(const JsonView& json, std::string_view name) {
-  return json.has("dtype") && is_named(json.at("dtype"), name);
-}
+constexpr std::string_view kFp8 = "fp8", kTf32 = "tf32";
 
 std::optional<ir::DType> read_dtype(const JsonView& json, const Workload& workload) {
   if (!json.has("dtype")) {
     if (workload.source == Workload::Source::family) return ir::DType::f32;
     return std::nullopt;
   }
-  const JsonView value = json.at("dtype");
-  if (is_named(value, "fp8")) return ir::DType::bf16;
-  if (is_named(value, "tf32")) return ir::DType::f32;
-  const std::optional<ir::DType> dtype = ir::find_dtype(value.as_string());
+  const JsonView value    = json.at("dtype");
+  const std::string& name = value.as_string();
+  if (name == kFp8) return ir::DType::bf16;
+  if (name == kTf32) return ir::DType::f32;
+  const std::optional<ir::DType> dtype = ir::find_dtype(name);
   if (!dtype || !ir::is_arithmetic(*dtype))
-    value.fail("\"" + value.as_string() + "\" is no floating-point type; use f64, f32, tf32, f16, bf16, f8 or fp8");
+    value.fail("\"" + name + "\" is no floating-point type; use f64, f32, tf32, f16, bf16, f8 or fp8");
   return dtype;
 }
 
@@ -127,15 +127,6 @@ double read_clip_gradients(const JsonView& json) {
   return norm;
 }
 
-// The sizes that strategies depend on; the family reads and checks all of its own.
-void read_sizes(const JsonView& json, Workload& workload) {
-  for (const auto& [key, value] : json.members()) {
-    const int64_t* number = value.json().if_int();
-    if (number != nullptr && *number > 0 && *number <= kLargestNumber) workload.sizes.emplace(key, *number);
-  }
-  workload.decodes = json.string_or("phase", "") == "decode";
-}
-
 void check_phase(const JsonView& json, const Workload& workload) {
   if (workload.mode == workload::Mode::training && json.has("phase"))
     json.at("phase").fail("is of inference, and this workload trains; write \"mode\": \"inference\" beside it");
@@ -151,16 +142,22 @@ std::string read_loss(const JsonView& json) {
 
 }  // namespace
 
+int64_t Workload::size(std::string_view key) const {
+  const int64_t size = sizes.integer_or(key, 0);
+  return size > 0 && size <= kLargestNumber ? size : 0;
+}
+
 Workload read_workload(const JsonView& json) {
   Workload workload;
   read_source_of(json, workload);
-  read_sizes(json, workload);
-  workload.dtype       = read_dtype(json, workload);
-  workload.fp8         = has_dtype(json, "fp8");
-  workload.tf32        = has_dtype(json, "tf32");
-  workload.fp8_updates = read_fp8_updates(json);
-  workload.fp8_reduces = json.bool_or("fp8_reduces", false);
-  workload.mode        = read_mode(json, workload);
+  workload.decodes      = workload.sizes.word_or("phase", "") == "decode";
+  workload.dtype        = read_dtype(json, workload);
+  workload.stated_dtype = json.string_or("dtype", "");
+  workload.fp8          = workload.stated_dtype == kFp8;
+  workload.tf32         = workload.stated_dtype == kTf32;
+  workload.fp8_updates  = read_fp8_updates(json);
+  workload.fp8_reduces  = json.bool_or("fp8_reduces", false);
+  workload.mode         = read_mode(json, workload);
   check_phase(json, workload);
   workload.optimizer      = read_optimizer(json, workload);
   workload.precision      = read_precision(json, workload);

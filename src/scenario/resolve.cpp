@@ -7,7 +7,6 @@
 #include "foreflow/scenario/run.h"
 #include "foreflow/simulate/profiles.h"
 #include "scenario/fit_recompute.h"
-#include "scenario/read.h"
 
 namespace foreflow::scenario {
 
@@ -22,10 +21,10 @@ double collective_share(const Scenario& scenario, const platform::Platform& plat
   double share = 0;
   for (const platform::Device& device : platform.devices().kinds()) {
     const int processors = cost::processors_of_device(device.kind);
-    const JsonView where = scenario.root().at("collective").at("channels");
-    if (processors == 0) where.fail("needs the number of processors of " + device.kind + ", which is not known; use 0");
+    const auto fail      = [&](const std::string& what) { throw Error(scenario.where("collective.channels"), what); };
+    if (processors == 0) fail("needs the number of processors of " + device.kind + ", which is not known; use 0");
     if (scenario.channels >= processors)
-      where.fail("is not below the " + std::to_string(processors) + " processors of " + device.kind);
+      fail("is not below the " + std::to_string(processors) + " processors of " + device.kind);
     share = std::max(share, static_cast<double>(scenario.channels) / processors);
   }
   return share;
@@ -58,14 +57,12 @@ std::optional<std::string> device_without(std::string_view peak, const Scenario&
 
 void check_types(const Scenario& scenario, const platform::Platform& platform) {
   for (const Job& job : scenario.jobs) check_types(job.scenario, platform);
-  if (!scenario.jobs.empty() || !scenario.root().has("workload")) return;
-  const JsonView workload = scenario.root().at("workload");
-  if (!workload.has("dtype") || workload.at("dtype").json().if_string() == nullptr) return;
-  const JsonView dtype = workload.at("dtype");
   for (const UnitType& type : kUnitTypes) {
-    if (dtype.as_string() != type.dtype) continue;
-    if (const auto kind = device_without(type.peak, scenario, platform))
-      dtype.fail(fmt::format("is {}, of which {} has no units; use {}", type.dtype, *kind, type.instead));
+    if (scenario.workload.stated_dtype != type.dtype) continue;
+    if (const auto kind = device_without(type.peak, scenario, platform)) {
+      throw Error(scenario.where("workload.dtype"),
+                  fmt::format("is {}, of which {} has no units; use {}", type.dtype, *kind, type.instead));
+    }
   }
 }
 

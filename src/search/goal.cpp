@@ -17,10 +17,8 @@ const ObjectiveDef* priced(const Goal& goal) {
 int64_t tokens_of(const scenario::Scenario& scenario, const ObjectiveDef& objective) {
   const int64_t tokens = scenario::build(scenario).tokens_per_sample;
   if (tokens == 0) {
-    scenario.root()
-        .at("workload")
-        .fail("has no tokens, which the objective " + std::string(objective.name) +
-              " counts; take a sequence model, or another objective");
+    throw Error(scenario.where("workload"), "has no tokens, which the objective " + std::string(objective.name) +
+                                                " counts; take a sequence model, or another objective");
   }
   return tokens;
 }

@@ -73,11 +73,11 @@ Value remembered(Network& net, const std::string& name, Value fresh, const Heads
   return net.op("TensorScatter", {past, fresh, cache.places}, {{"axis", int64_t{2}}});
 }
 
-Phase read_phase(const JsonView& sizes) {
-  const std::string phase = sizes.string_or("phase", "prefill");
+Phase read_phase(const KeyValues& sizes) {
+  const std::string phase = sizes.word_or("phase", "prefill");
   if (phase == "prefill") return Phase::prefill;
   if (phase == "decode") return Phase::decode;
-  sizes.at("phase").fail("unknown phase \"" + phase + "\"; use prefill or decode");
+  sizes.fail("phase", "unknown phase \"" + phase + "\"; use prefill or decode");
 }
 
 Key phase_key() {

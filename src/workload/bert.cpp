@@ -14,22 +14,22 @@ struct Sizes {
 };
 
 Sizes read(const Request& request) {
-  const JsonView& json = request.sizes;
-  const int64_t hidden = positive(json, "hidden", 768), heads = positive(json, "heads", 12);
-  const int64_t sequence = positive(json, "sequence", 512), positions = positive(json, "positions", 512);
+  const KeyValues& stated = request.sizes;
+  const int64_t hidden = positive(stated, "hidden", 768), heads = positive(stated, "heads", 12);
+  const int64_t sequence = positive(stated, "sequence", 512), positions = positive(stated, "positions", 512);
   if (sequence > positions) {
-    refuse(json, json.has("sequence") ? "sequence" : "positions",
-           std::to_string(sequence) + " tokens are more than the " + std::to_string(positions) +
-               " positions; use at most as many");
+    stated.fail(stated.has("sequence") ? "sequence" : "positions",
+                std::to_string(sequence) + " tokens are more than the " + std::to_string(positions) +
+                    " positions; use at most as many");
   }
-  return {.layers       = positive(json, "layers", 12, kMostLayers),
+  return {.layers       = positive(stated, "layers", 12, kMostLayers),
           .hidden       = hidden,
-          .feed_forward = positive(json, "feed_forward", 4 * hidden),
+          .feed_forward = positive(stated, "feed_forward", 4 * hidden),
           .sequence     = sequence,
           .positions    = positions,
-          .vocabulary   = positive(json, "vocabulary", 30522),
+          .vocabulary   = positive(stated, "vocabulary", 30522),
           .batch        = request.batch,
-          .heads        = {heads, heads, head_size(json, hidden, heads)},
+          .heads        = {heads, heads, head_size(stated, hidden, heads)},
           .dropout      = read_dropout(request)};
 }
 

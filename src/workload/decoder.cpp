@@ -59,15 +59,14 @@ Value gated_mlp(Network& net, const std::string& name, Value x, int64_t hidden, 
   return projected(net, name + "w2", net.op("Mul", {gate, up}), feed_forward, hidden);
 }
 
-void check_rotary_heads(const JsonView& sizes, const Heads& heads) {
+void check_rotary_heads(const KeyValues& sizes, const Heads& heads) {
   if (heads.count % heads.kv_count != 0) {
-    refuse(sizes, "kv_heads",
-           std::to_string(heads.kv_count) + " does not divide the " + std::to_string(heads.count) +
-               " heads; use a divisor of them");
+    sizes.fail("kv_heads", std::to_string(heads.kv_count) + " does not divide the " + std::to_string(heads.count) +
+                               " heads; use a divisor of them");
   }
   if (heads.size % 2 != 0) {
-    refuse(sizes, "heads",
-           "heads of size " + std::to_string(heads.size) + " cannot be rotated; an even size would be right");
+    sizes.fail("heads",
+               "heads of size " + std::to_string(heads.size) + " cannot be rotated; an even size would be right");
   }
 }
 

@@ -55,6 +55,6 @@ Value rotary_attention(Network& net, const std::string& name, Value x, int64_t h
 Value gated_mlp(Network& net, const std::string& name, Value x, int64_t hidden, int64_t feed_forward);
 
 // Error at key `heads` where their size is odd, at `kv_heads` where it does not divide the heads.
-void check_rotary_heads(const JsonView& sizes, const Heads& heads);
+void check_rotary_heads(const KeyValues& sizes, const Heads& heads);
 
 }  // namespace foreflow::workload

@@ -14,13 +14,10 @@ Value Dropout::operator()(Network& net, Value x, const std::string& name) {
 }
 
 double read_dropout(const Request& request) {
-  const JsonView& json = request.sizes;
-  if (!json.has("dropout")) return 0;
-  const double ratio = json.at("dropout").as_number();
-  if (!(ratio >= 0 && ratio < 1)) {
-    json.at("dropout").fail(json.at("dropout").json().dump_compact() +
-                            " is not a share of what is dropped; use 0, or less than 1");
-  }
+  const KeyValues& stated = request.sizes;
+  const double ratio      = stated.number_or("dropout", 0);
+  if (!(ratio >= 0 && ratio < 1))
+    stated.fail("dropout", stated.text("dropout") + " is not a share of what is dropped; use 0, or less than 1");
   return request.mode == Mode::training ? ratio : 0;
 }
 

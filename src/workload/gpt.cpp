@@ -16,19 +16,18 @@ struct Sizes {
 };
 
 Sizes read(const Request& request) {
-  const JsonView& json = request.sizes;
-  const Sizes sizes{positive(json, "layers", 12, kMostLayers),
-                    positive(json, "hidden", 768),
-                    positive(json, "heads", 12),
-                    positive(json, "sequence", 1024),
-                    positive(json, "vocabulary", 50257),
+  const KeyValues& stated = request.sizes;
+  const Sizes sizes{positive(stated, "layers", 12, kMostLayers),
+                    positive(stated, "hidden", 768),
+                    positive(stated, "heads", 12),
+                    positive(stated, "sequence", 1024),
+                    positive(stated, "vocabulary", 50257),
                     request.batch,
                     read_dropout(request),
                     read_fp32_residual(request)};
   if (sizes.hidden % sizes.heads != 0) {
-    throw Error(json.where() + (json.has("heads") ? ".heads" : ""),
-                std::to_string(sizes.heads) + " heads do not divide the hidden size " + std::to_string(sizes.hidden) +
-                    "; use a divisor of it");
+    stated.fail("heads", std::to_string(sizes.heads) + " heads do not divide the hidden size " +
+                             std::to_string(sizes.hidden) + "; use a divisor of it");
   }
   return sizes;
 }

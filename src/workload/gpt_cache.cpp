@@ -14,16 +14,16 @@ struct Sizes {
 };
 
 Sizes read(const Request& request) {
-  const JsonView& json = request.sizes;
-  const int64_t hidden = positive(json, "hidden", 768), heads = positive(json, "heads", 12);
-  const int64_t sequence = positive(json, "sequence", 1024);
-  return {.layers     = positive(json, "layers", 12, kMostLayers),
+  const KeyValues& stated = request.sizes;
+  const int64_t hidden = positive(stated, "hidden", 768), heads = positive(stated, "heads", 12);
+  const int64_t sequence = positive(stated, "sequence", 1024);
+  return {.layers     = positive(stated, "layers", 12, kMostLayers),
           .hidden     = hidden,
           .sequence   = sequence,
-          .context    = positive(json, "context", sequence - 1),
-          .vocabulary = positive(json, "vocabulary", 50257),
+          .context    = positive(stated, "context", sequence - 1),
+          .vocabulary = positive(stated, "vocabulary", 50257),
           .batch      = request.batch,
-          .heads      = {heads, heads, head_size(json, hidden, heads)}};
+          .heads      = {heads, heads, head_size(stated, hidden, heads)}};
 }
 
 // Letters: b batch, s sequence, t tokens in the cache, h hidden, a heads, d = h/a, v vocabulary.
@@ -80,9 +80,9 @@ Model gpt_with_cache(const Request& request, const ir::OpTable& ops) {
   const Sizes sizes = read(request);
   const Phase phase = read_phase(request.sizes);
   if (phase == Phase::decode && sizes.context >= sizes.sequence) {
-    refuse(request.sizes, "context",
-           std::to_string(sizes.context) + " tokens leave no position for the next one of a sequence of " +
-               std::to_string(sizes.sequence) + "; use at most " + std::to_string(sizes.sequence - 1));
+    request.sizes.fail("context",
+                       std::to_string(sizes.context) + " tokens leave no position for the next one of a sequence of " +
+                           std::to_string(sizes.sequence) + "; use at most " + std::to_string(sizes.sequence - 1));
   }
   return GptCacheWriter(sizes, request, ops).generation(phase);
 }

@@ -12,18 +12,18 @@ struct Sizes {
 };
 
 Sizes read(const Request& request) {
-  const JsonView& json = request.sizes;
-  const int64_t hidden = positive(json, "hidden", 4096), heads = positive(json, "heads", 32);
-  const int64_t sequence = positive(json, "sequence", 4096);
-  const Heads all{heads, positive(json, "kv_heads", heads), head_size(json, hidden, heads)};
-  check_rotary_heads(json, all);
-  return {.layers       = positive(json, "layers", 32, kMostLayers),
+  const KeyValues& stated = request.sizes;
+  const int64_t hidden = positive(stated, "hidden", 4096), heads = positive(stated, "heads", 32);
+  const int64_t sequence = positive(stated, "sequence", 4096);
+  const Heads all{heads, positive(stated, "kv_heads", heads), head_size(stated, hidden, heads)};
+  check_rotary_heads(stated, all);
+  return {.layers       = positive(stated, "layers", 32, kMostLayers),
           .hidden       = hidden,
-          .feed_forward = positive(json, "feed_forward", 11008),
+          .feed_forward = positive(stated, "feed_forward", 11008),
           .sequence     = sequence,
-          .context      = positive(json, "context", sequence),
-          .vocabulary   = positive(json, "vocabulary", 32000),
-          .rotary_base  = positive(json, "rotary_base", 10000),
+          .context      = positive(stated, "context", sequence),
+          .vocabulary   = positive(stated, "vocabulary", 32000),
+          .rotary_base  = positive(stated, "rotary_base", 10000),
           .batch        = request.batch,
           .heads        = all};
 }

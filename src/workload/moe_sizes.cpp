@@ -9,39 +9,31 @@
 namespace foreflow::workload {
 namespace {
 
-std::string place(const JsonView& json, const std::string& key) {
-  return json.where() + (json.has(key) ? "." + key : "");
-}
-
-void check_divides(const JsonView& json, const std::string& key, int64_t part, const std::string& what, int64_t whole,
-                   const std::string& of) {
+void check_divides(const KeyValues& stated, const std::string& key, int64_t part, const std::string& what,
+                   int64_t whole, const std::string& of) {
   if (whole % part == 0) return;
-  throw Error(place(json, key), std::to_string(part) + " " + what + " do not divide " + of + " " +
-                                    std::to_string(whole) + "; use a divisor of it");
+  stated.fail(key, std::to_string(part) + " " + what + " do not divide " + of + " " + std::to_string(whole) +
+                       "; use a divisor of it");
 }
 
-double read_number(const JsonView& json, std::string_view key, double fallback) {
-  return json.has(key) ? json.at(key).as_number() : fallback;
-}
-
-int64_t read_count(const JsonView& json, std::string_view key) {
-  const int64_t count = json.int_or(key, 0);
+int64_t read_count(const KeyValues& stated, std::string_view key) {
+  const int64_t count = stated.integer_or(key, 0);
   if (count < 0 || count > kLargestSize)
-    json.at(key).fail(std::to_string(count) + " is no number of them; use 0 or more");
+    stated.fail(key, std::to_string(count) + " is no number of them; use 0 or more");
   return count;
 }
 
 // The parts besides routed experts: dense layers, shared experts, the routers' loss.
-void read_others(const JsonView& json, MoeSizes& sizes) {
-  sizes.shared_experts     = read_count(json, "shared_experts");
-  sizes.dense_layers       = read_count(json, "dense_layers");
-  sizes.dense_feed_forward = positive(json, "dense_feed_forward", sizes.ffn);
-  sizes.balance_loss       = read_number(json, "balance_loss", 0);
+void read_others(const KeyValues& stated, MoeSizes& sizes) {
+  sizes.shared_experts     = read_count(stated, "shared_experts");
+  sizes.dense_layers       = read_count(stated, "dense_layers");
+  sizes.dense_feed_forward = positive(stated, "dense_feed_forward", sizes.ffn);
+  sizes.balance_loss       = stated.number_or("balance_loss", 0);
   if (sizes.dense_layers >= sizes.layers) {
-    throw Error(place(json, "dense_layers"), std::to_string(sizes.dense_layers) + " dense layers leave none of the " +
-                                                 std::to_string(sizes.layers) + " layers with experts; use fewer");
+    stated.fail("dense_layers", std::to_string(sizes.dense_layers) + " dense layers leave none of the " +
+                                    std::to_string(sizes.layers) + " layers with experts; use fewer");
   }
-  if (!(sizes.balance_loss >= 0)) json.at("balance_loss").fail("is less than 0; use 0 for none, or 0.01");
+  if (!(sizes.balance_loss >= 0)) stated.fail("balance_loss", "is less than 0; use 0 for none, or 0.01");
 }
 
 }  // namespace
@@ -55,35 +47,35 @@ Routing MoeSizes::routing(int64_t rows) const {
 }
 
 MoeSizes read_moe(const Request& request) {
-  const JsonView& json = request.sizes;
+  const KeyValues& stated = request.sizes;
   MoeSizes sizes{};
-  sizes.layers      = positive(json, "layers", 12, kMostLayers);
-  sizes.hidden      = positive(json, "hidden", 768);
-  sizes.heads       = positive(json, "heads", 12);
-  sizes.kv_heads    = positive(json, "kv_heads", sizes.heads);
-  sizes.ffn         = positive(json, "feed_forward", 4 * sizes.hidden);
-  sizes.sequence    = positive(json, "sequence", 1024);
-  sizes.vocabulary  = positive(json, "vocabulary", 32000);
-  sizes.experts     = positive(json, "experts", 8);
-  sizes.top_k       = positive(json, "top_k", std::min<int64_t>(2, sizes.experts));
-  sizes.context     = positive(json, "context", sizes.sequence);
-  sizes.groups      = positive(json, "routing_groups", 1);
-  sizes.normalise   = json.bool_or("normalise_gates", true);
-  sizes.rotary_base = static_cast<double>(positive(json, "rotary_base", 10000));
+  sizes.layers      = positive(stated, "layers", 12, kMostLayers);
+  sizes.hidden      = positive(stated, "hidden", 768);
+  sizes.heads       = positive(stated, "heads", 12);
+  sizes.kv_heads    = positive(stated, "kv_heads", sizes.heads);
+  sizes.ffn         = positive(stated, "feed_forward", 4 * sizes.hidden);
+  sizes.sequence    = positive(stated, "sequence", 1024);
+  sizes.vocabulary  = positive(stated, "vocabulary", 32000);
+  sizes.experts     = positive(stated, "experts", 8);
+  sizes.top_k       = positive(stated, "top_k", std::min<int64_t>(2, sizes.experts));
+  sizes.context     = positive(stated, "context", sizes.sequence);
+  sizes.groups      = positive(stated, "routing_groups", 1);
+  sizes.normalise   = stated.flag_or("normalise_gates", true);
+  sizes.rotary_base = static_cast<double>(positive(stated, "rotary_base", 10000));
   sizes.batch       = request.batch;
-  if (!json.has("head_size")) check_divides(json, "heads", sizes.heads, "heads", sizes.hidden, "the hidden size");
-  sizes.head_size = positive(json, "head_size", sizes.hidden / sizes.heads);
-  check_divides(json, "kv_heads", sizes.kv_heads, "heads of keys and values", sizes.heads, "the number of heads");
-  check_divides(json, "routing_groups", sizes.groups, "groups", sizes.sequence, "the sequence length");
+  if (!stated.has("head_size")) check_divides(stated, "heads", sizes.heads, "heads", sizes.hidden, "the hidden size");
+  sizes.head_size = positive(stated, "head_size", sizes.hidden / sizes.heads);
+  check_divides(stated, "kv_heads", sizes.kv_heads, "heads of keys and values", sizes.heads, "the number of heads");
+  check_divides(stated, "routing_groups", sizes.groups, "groups", sizes.sequence, "the sequence length");
   if (sizes.head_size % 2 != 0)
-    throw Error(place(json, json.has("head_size") ? "head_size" : "heads"),
+    stated.fail(stated.has("head_size") ? "head_size" : "heads",
                 "makes heads of " + std::to_string(sizes.head_size) + "; rotary embeddings need an even size");
   if (sizes.top_k > sizes.experts)
-    throw Error(place(json, "top_k"), std::to_string(sizes.top_k) + " of " + std::to_string(sizes.experts) +
-                                          " experts cannot be chosen; use at most " + std::to_string(sizes.experts));
-  sizes.capacity_factor = read_number(json, "capacity_factor", 1.25);
-  if (!(sizes.capacity_factor > 0)) json.at("capacity_factor").fail("is not above 0; use 1 for an even share, or more");
-  read_others(json, sizes);
+    stated.fail("top_k", std::to_string(sizes.top_k) + " of " + std::to_string(sizes.experts) +
+                             " experts cannot be chosen; use at most " + std::to_string(sizes.experts));
+  sizes.capacity_factor = stated.number_or("capacity_factor", 1.25);
+  if (!(sizes.capacity_factor > 0)) stated.fail("capacity_factor", "is not above 0; use 1 for an even share, or more");
+  read_others(stated, sizes);
   return sizes;
 }
 

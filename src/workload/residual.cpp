@@ -17,11 +17,11 @@ Value Residual::added(Network& net, Value x, Value layer, const std::string& nam
 }
 
 bool read_fp32_residual(const Request& request) {
-  const JsonView& json = request.sizes;
-  if (!json.has("fp32_residual") || !json.at("fp32_residual").as_bool()) return false;
-  if (request.mode != Mode::training) json.at("fp32_residual").fail("is for training only; leave it out for inference");
+  const KeyValues& stated = request.sizes;
+  if (!stated.flag_or("fp32_residual", false)) return false;
+  if (request.mode != Mode::training) stated.fail("fp32_residual", "is for training only; leave it out for inference");
   if (ir::size_of(request.dtype) >= ir::size_of(ir::DType::f32))
-    json.at("fp32_residual").fail("changes nothing where \"dtype\" is no narrower than f32; leave it out");
+    stated.fail("fp32_residual", "changes nothing where \"dtype\" is no narrower than f32; leave it out");
   return true;
 }
 

@@ -26,31 +26,31 @@ struct Sizes {
   Norm norm;
 };
 
-Stages read_stages(const JsonView& json) {
-  const int64_t layers = positive(json, "depth", 50);
+Stages read_stages(const KeyValues& stated) {
+  const int64_t layers = positive(stated, "depth", 50);
   const auto row =
       std::find_if(kDepths.begin(), kDepths.end(), [&](const Depth& depth) { return depth.layers == layers; });
   if (row == kDepths.end())
-    refuse(json, "depth", std::to_string(layers) + " layers have no plan; use 14, 26, 50, 101 or 152");
+    stated.fail("depth", std::to_string(layers) + " layers have no plan; use 14, 26, 50, 101 or 152");
   return row->stages;
 }
 
-Norm read_norm(const JsonView& json) {
-  const std::string word = json.string_or("normalization", "running");
+Norm read_norm(const KeyValues& stated) {
+  const std::string word = stated.word_or("normalization", "running");
   if (word == "running") return Norm::running;
   if (word == "batch") return Norm::batch;
   if (word == "group") return Norm::group;
-  json.at("normalization").fail("unknown normalization \"" + word + "\"; use running, batch or group");
+  stated.fail("normalization", "unknown normalization \"" + word + "\"; use running, batch or group");
 }
 
 Sizes read(const Request& request) {
-  const JsonView& json = request.sizes;
-  return {read_stages(json),
-          positive(json, "width", 64),
-          positive(json, "image", 224),
-          positive(json, "classes", 1000),
+  const KeyValues& stated = request.sizes;
+  return {read_stages(stated),
+          positive(stated, "width", 64),
+          positive(stated, "image", 224),
+          positive(stated, "classes", 1000),
           request.batch,
-          read_norm(json)};
+          read_norm(stated)};
 }
 
 // ResNet with bottlenecks (He et al., 2016) that stride in their 3x3 convolution, as torchvision's do.

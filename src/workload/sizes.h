@@ -9,13 +9,10 @@ constexpr int64_t kLargestSize = 1'000'000'000;  // products of two sizes fit in
 constexpr int64_t kMostLayers  = 100'000;        // each is written out
 
 // Throws Error at the key unless it is at least 1 and at most `largest`.
-int64_t positive(const JsonView& sizes, std::string_view key, int64_t fallback, int64_t largest = kLargestSize);
+int64_t positive(const KeyValues& sizes, std::string_view key, int64_t fallback, int64_t largest = kLargestSize);
 
 // The size of one of `heads` heads: that of the key `head_size`, else their part of a hidden size. Throws Error at the
 // key `heads`, or at the sizes where they do not say it, unless it is whole.
-int64_t head_size(const JsonView& sizes, int64_t hidden, int64_t heads);
-
-// Error at the key, or at the sizes where they do not say it.
-[[noreturn]] void refuse(const JsonView& sizes, std::string_view key, const std::string& what);
+int64_t head_size(const KeyValues& sizes, int64_t hidden, int64_t heads);
 
 }  // namespace foreflow::workload

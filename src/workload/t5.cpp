@@ -17,18 +17,18 @@ struct Sizes {
 };
 
 Sizes read(const Request& request) {
-  const JsonView& json = request.sizes;
-  const int64_t heads = positive(json, "heads", 12), sequence = positive(json, "sequence", 512);
-  const int64_t target = positive(json, "target_sequence", sequence);
-  return {.layers       = positive(json, "layers", 12, kMostLayers),
-          .hidden       = positive(json, "hidden", 768),
-          .feed_forward = positive(json, "feed_forward", 3072),
+  const KeyValues& stated = request.sizes;
+  const int64_t heads = positive(stated, "heads", 12), sequence = positive(stated, "sequence", 512);
+  const int64_t target = positive(stated, "target_sequence", sequence);
+  return {.layers       = positive(stated, "layers", 12, kMostLayers),
+          .hidden       = positive(stated, "hidden", 768),
+          .feed_forward = positive(stated, "feed_forward", 3072),
           .sequence     = sequence,
           .target       = target,
-          .context      = positive(json, "context", target),
-          .vocabulary   = positive(json, "vocabulary", 32128),
+          .context      = positive(stated, "context", target),
+          .vocabulary   = positive(stated, "vocabulary", 32128),
           .batch        = request.batch,
-          .heads        = {heads, heads, positive(json, "head_size", 64)},
+          .heads        = {heads, heads, positive(stated, "head_size", 64)},
           .dropout      = read_dropout(request)};
 }
 

@@ -18,29 +18,28 @@ struct Sizes {
 };
 
 Sizes read(const Request& request) {
-  const JsonView& json = request.sizes;
-  const int64_t blocks = positive(json, "blocks", 4, 16), image = positive(json, "image", 32);
-  const int64_t width = positive(json, "width", 320), heads = positive(json, "heads", 8);
-  if (blocks < 2) refuse(json, "blocks", "1 block has no skip connection; use 2 or more");
+  const KeyValues& stated = request.sizes;
+  const int64_t blocks = positive(stated, "blocks", 4, 16), image = positive(stated, "image", 32);
+  const int64_t width = positive(stated, "width", 320), heads = positive(stated, "heads", 8);
+  if (blocks < 2) stated.fail("blocks", "1 block has no skip connection; use 2 or more");
   const int64_t halvings = int64_t{1} << (blocks - 1);
   if (image % halvings != 0) {
-    refuse(json, "image",
-           std::to_string(image) + " rows cannot be halved " + std::to_string(blocks - 1) +
-               " times; use a multiple of " + std::to_string(halvings));
+    stated.fail("image", std::to_string(image) + " rows cannot be halved " + std::to_string(blocks - 1) +
+                             " times; use a multiple of " + std::to_string(halvings));
   }
   if (width % 2 != 0 || width % heads != 0) {
-    refuse(json, "width",
-           std::to_string(width) + " channels are odd or no multiple of the " + std::to_string(heads) + " heads");
+    stated.fail("width",
+                std::to_string(width) + " channels are odd or no multiple of the " + std::to_string(heads) + " heads");
   }
   const int64_t smallest = image / halvings;
   return {.blocks   = blocks,
           .width    = width,
           .image    = image,
-          .channels = positive(json, "channels", 3),
-          .targets  = positive(json, "target_channels", 4),
+          .channels = positive(stated, "channels", 3),
+          .targets  = positive(stated, "target_channels", 4),
           .heads    = heads,
-          .groups   = positive(json, "groups", 4),
-          .context  = positive(json, "context", smallest * smallest),
+          .groups   = positive(stated, "groups", 4),
+          .context  = positive(stated, "context", smallest * smallest),
           .batch    = request.batch};
 }
 

@@ -18,22 +18,22 @@ struct Sizes {
 };
 
 Sizes read(const Request& request) {
-  const JsonView& json = request.sizes;
-  const int64_t hidden = positive(json, "hidden", 768), heads = positive(json, "heads", 12);
-  const int64_t image = positive(json, "image", 224), patch = positive(json, "patch", 16);
+  const KeyValues& stated = request.sizes;
+  const int64_t hidden = positive(stated, "hidden", 768), heads = positive(stated, "heads", 12);
+  const int64_t image = positive(stated, "image", 224), patch = positive(stated, "patch", 16);
   if (image % patch != 0) {
-    refuse(json, "patch",
-           std::to_string(patch) + " does not divide the image's " + std::to_string(image) + " rows; use a divisor");
+    stated.fail("patch", std::to_string(patch) + " does not divide the image's " + std::to_string(image) +
+                             " rows; use a divisor");
   }
-  return {.layers       = positive(json, "layers", 12, kMostLayers),
+  return {.layers       = positive(stated, "layers", 12, kMostLayers),
           .hidden       = hidden,
-          .feed_forward = positive(json, "feed_forward", 4 * hidden),
+          .feed_forward = positive(stated, "feed_forward", 4 * hidden),
           .image        = image,
           .patch        = patch,
-          .channels     = positive(json, "channels", 3),
-          .classes      = positive(json, "classes", 1000),
+          .channels     = positive(stated, "channels", 3),
+          .classes      = positive(stated, "classes", 1000),
           .batch        = request.batch,
-          .heads        = {heads, heads, head_size(json, hidden, heads)},
+          .heads        = {heads, heads, head_size(stated, hidden, heads)},
           .dropout      = read_dropout(request)};
 }
 

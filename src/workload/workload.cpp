@@ -23,24 +23,19 @@ const Registry<WorkloadDef>& workloads() {
   return rows;
 }
 
-int64_t positive(const JsonView& sizes, std::string_view key, int64_t fallback, int64_t largest) {
-  const int64_t value = sizes.int_or(key, fallback);
-  if (value < 1 || value > largest) {
-    sizes.at(key).fail(std::to_string(value) + " is no such size; use 1 to " + std::to_string(largest));
-  }
-  return value;
+int64_t positive(const KeyValues& sizes, std::string_view key, int64_t fallback, int64_t largest) {
+  const int64_t value = sizes.integer_or(key, fallback);
+  if (value >= 1 && value <= largest) return value;
+  // What other keys make of it is no size either.
+  if (!sizes.has(key)) sizes.fail(key, "the key \"" + std::string(key) + "\" is missing");
+  sizes.fail(key, std::to_string(value) + " is no such size; use 1 to " + std::to_string(largest));
 }
 
-int64_t head_size(const JsonView& sizes, int64_t hidden, int64_t heads) {
+int64_t head_size(const KeyValues& sizes, int64_t hidden, int64_t heads) {
   if (sizes.has("head_size")) return positive(sizes, "head_size", 1);
   if (hidden % heads == 0) return hidden / heads;
-  refuse(sizes, "heads",
-         std::to_string(heads) + " heads do not divide the hidden size " + std::to_string(hidden) +
-             "; use a divisor of it");
-}
-
-void refuse(const JsonView& sizes, std::string_view key, const std::string& what) {
-  throw Error(sizes.where() + (sizes.has(key) ? "." + std::string(key) : ""), what);
+  sizes.fail("heads", std::to_string(heads) + " heads do not divide the hidden size " + std::to_string(hidden) +
+                          "; use a divisor of it");
 }
 
 }  // namespace foreflow::workload

@@ -24,12 +24,12 @@ bool names_calibration(const Json& json) {
   return std::any_of(jobs->if_array()->begin(), jobs->if_array()->end(), names_calibration);
 }
 
-bool is_small(const Json& workload) {
-  for (const auto& [key, value] : *workload.if_object()) {
-    if (value.if_int() != nullptr && *value.if_int() > kLargestSize) return false;
+bool is_small(const scenario::Workload& workload) {
+  if (workload.family == nullptr || !workload.sizes.has("layers")) return false;
+  for (const workload::Key& key : workload.family->keys) {
+    if (key.kind == workload::Key::Kind::integer && workload.sizes.integer_or(key.name, 0) > kLargestSize) return false;
   }
-  const Json* layers = workload.find("layers");
-  return layers != nullptr && layers->if_int() != nullptr && *layers->if_int() <= kMostLayers;
+  return workload.sizes.integer_or("layers", 0) <= kMostLayers;
 }
 
 bool is_small(const scenario::Scenario& scenario) {
@@ -39,8 +39,7 @@ bool is_small(const scenario::Scenario& scenario) {
     });
   }
   const scenario::Strategy& strategy = scenario.strategy;
-  return scenario.workload.source == scenario::Workload::Source::family && scenario.platform.path.empty() &&
-         is_small(scenario.root().at("workload").json()) &&
+  return is_small(scenario.workload) && scenario.platform.path.empty() &&
          platform::device_count(scenario.platform.recipe) <= kMostPlatform && strategy.global_batch <= kLargestSize &&
          strategy.dp <= kMostDevices && strategy.tp <= kMostDevices && strategy.pp <= kMostDevices &&
          strategy.devices() <= kMostDevices && strategy.microbatches <= kMostDevices;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "foreflow/base/json.h"
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/clip_gradients.h"
@@ -48,8 +49,9 @@ std::string to_string(const Split& split) {
 ir::Module family(std::string_view name, const std::string& sizes, int64_t batch, workload::Mode mode,
                   ir::DType dtype) {
   const Json json = parse_json(sizes, "sizes");
-  const workload::Request request{JsonView(json, "sizes"), batch, dtype, mode};
-  return workload::workloads().get(name, "test").build(request, ops::table()).module;
+  const auto& row = workload::workloads().get(name, "test");
+  const workload::Request request{workload::read_key_values(JsonView(json, "sizes"), row.keys), batch, dtype, mode};
+  return row.build(request, ops::table()).module;
 }
 
 std::vector<ir::Array> random_arguments(const ir::Module& module, std::mt19937_64& random, int64_t below) {

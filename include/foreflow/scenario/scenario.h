@@ -1,5 +1,6 @@
 // One question: a workload on a platform under a strategy, with a cost model and an engine. A plain value, read from
-// JSON and checked for everything that can be checked without building the program.
+// JSON and checked for everything that can be checked without building the program. What is read of it later are these
+// members, never the JSON.
 #pragma once
 
 #include <array>
@@ -11,11 +12,14 @@
 
 #include "foreflow/base/json.h"
 #include "foreflow/cost/cost.h"
+#include "foreflow/ir/array.h"
+#include "foreflow/lower/host_costs.h"
 #include "foreflow/lower/lower.h"
 #include "foreflow/platform/host_devices.h"
 #include "foreflow/platform/placement.h"
 #include "foreflow/platform/recipe.h"
 #include "foreflow/reshard/strategy.h"
+#include "foreflow/scenario/stated_keys.h"
 #include "foreflow/schedule/schedule.h"
 #include "foreflow/simulate/disturbance_kind.h"
 #include "foreflow/simulate/simulate.h"
@@ -27,18 +31,32 @@
 #include "foreflow/transform/sharding.h"
 #include "foreflow/workload/workload.h"
 
+namespace foreflow::workload {
+struct Preset;
+}
+
 namespace foreflow::scenario {
+
+// Elements of an input of an ONNX model: the numbers, or the file that holds them.
+struct InputNumbers {
+  std::string file;  // a TensorProto; empty: `numbers`
+  ir::Array numbers;
+};
 
 struct Workload {
   enum class Source : uint8_t { family, onnx, distir };
 
   Source source                       = Source::family;
   const workload::WorkloadDef* family = nullptr;  // family: its row
+  const workload::Preset* preset      = nullptr;  // family: the preset that the scenario names; null: the family itself
+  workload::KeyValues sizes;                      // family: of its own keys
   std::string path;                               // onnx, distir: the file
   std::string function;                           // distir: the function to run; empty: the last one
   std::map<std::string, ir::Dims> shapes;         // onnx: of graph inputs
   std::map<std::string, int64_t> dims;            // onnx: sizes of symbols in the shapes of graph inputs
+  std::map<std::string, InputNumbers> inputs;     // onnx: elements that decide the control flow
   std::optional<ir::DType> dtype;                 // files: converts to this type; absent: as in the file
+  std::string stated_dtype;                       // its name in the scenario: "bf16", "fp8", "tf32"; empty: none
   bool fp8 = false;                               // products with weights are done in fp8; the rest in `dtype`
   // Products of Float32 run on the units of TF32: dtype "tf32", or f32 with `cost.tf32`.
   bool tf32           = false;
@@ -54,14 +72,10 @@ struct Workload {
   std::string output = "0";          // the prediction: name or number of a result
   int64_t loss_axis  = -1;           // the dimension of the classes
   std::vector<std::string> weights;  // patterns of trained parameters, as for transform::differentiate
-  std::map<std::string, int64_t, std::less<>> sizes;  // positive sizes that the scenario or its preset states
-  bool decodes = false;                               // inference of a single further token per sample
+  bool decodes = false;              // inference of a single further token per sample
 
-  // The stated size, or 0 where none is stated.
-  int64_t size(std::string_view key) const {
-    const auto found = sizes.find(key);
-    return found == sizes.end() ? 0 : found->second;
-  }
+  // The size that the scenario or its preset states for a key of integers; 0 where there is none that is legal.
+  int64_t size(std::string_view key) const;
 };
 
 // A recipe or a file, with the link changes of the scenario. Equal choices describe the same platform.
@@ -181,18 +195,31 @@ struct Placement {
   std::array<Dimension, 4> order = {Dimension::tp, Dimension::cp, Dimension::pp, Dimension::dp};
 };
 
+// What a scenario says of the time of its hosts. That of a captured graph takes none, whatever its kernels would take.
+struct Host {
+  lower::HostCosts costs;
+  bool graphs = false;
+
+  lower::HostCosts taken() const { return graphs ? lower::HostCosts() : costs; }
+};
+
 struct Job;
 
 struct Scenario {
   std::string file;  // for messages
-  Json source;       // as read, after overrides; jobs have the members that they inherit
-  int job = -1;      // its index among the jobs of `source`; -1: the whole scenario
+  // As read, after overrides, with the keys of the framework and of presets; jobs have the members that they inherit.
+  // It is changed and read anew, repeated in results, and compared as text; nobody reads a value of a loaded scenario
+  // there.
+  Json source;
+  int job = -1;       // its index among the jobs of `source`; -1: the whole scenario
+  StatedKeys stated;  // of `source`, or of the job
   std::string name;
   Workload workload;  // unused, as is the strategy, in a scenario with jobs
   PlatformChoice platform;
   Strategy strategy;
   Placement placement;
   cost::CostModel cost;
+  Host host;
   lower::Options collectives;
   int channels = 0;  // of each collective; simulate::Options::collective_share follows from it once it is resolved
   const simulate::EngineDef* engine = nullptr;
@@ -201,8 +228,9 @@ struct Scenario {
   std::string allocator = "exact";  // "exact", or "caching": reports model a framework's allocator
   std::vector<Job> jobs;            // that share the platform; empty: the scenario is the only job
 
-  // The object in `source` that this scenario was read from.
-  JsonView root() const;
+  // The place of a key: "gpt.json: $.strategy.tp", of a job "gpt.json: $.jobs[0].strategy.tp"; without a path that of
+  // the scenario.
+  std::string where(std::string_view path = "") const;
 };
 
 // One of several jobs on one platform. Its scenario has the platform and the engine of the whole scenario.

@@ -5,16 +5,17 @@
 #include <string_view>
 #include <vector>
 
-#include "foreflow/base/json.h"
+#include "foreflow/base/registry.h"
 #include "foreflow/ir/module.h"
+#include "foreflow/workload/key_values.h"
 
 namespace foreflow::workload {
 
 enum class Mode : uint8_t { training, inference };
 
 struct Request {
-  JsonView sizes;  // the scenario's "workload" object; the family reads its own keys
-  int64_t batch;   // samples in one iteration, over all devices
+  KeyValues sizes;  // what is stated for the keys of the family
+  int64_t batch;    // samples in one iteration, over all devices
   ir::DType dtype;
   Mode mode;
 };
@@ -25,13 +26,6 @@ struct Model {
   // Work of the forward pass that the model does not require, of the places of experts that tokens leave empty.
   // Published counts are of the experts that each token chooses (Megatron-LM, `num_floating_point_operations`).
   Flops padding{};
-};
-
-struct Key {
-  enum class Kind : uint8_t { integer, number, boolean, word };
-
-  std::string_view name, doc;
-  Kind kind = Kind::integer;
 };
 
 // Facts about a family that scenario readers and searches use without building it.

@@ -76,12 +76,13 @@ Seconds short_time_or_none(const JsonView& json, std::string_view key) {
   return time;
 }
 
-lower::HostCosts read_host(const JsonView& json) {
-  lower::HostCosts costs;
+Host read_host(const JsonView& json) {
+  Host host;
+  lower::HostCosts& costs = host.costs;
   if (json.json().if_string() != nullptr) {
     if (json.as_string() != "none")
       json.fail("is \"" + json.as_string() + "\"; write \"none\", or an object such as {\"kernel\": \"10us\"}");
-    return costs;
+    return host;
   }
   json.allow_only(names_of(host_keys()));
   for (const HostTime& row : kHostTimes) costs.*row.member = short_time_or_none(json, row.key);
@@ -91,8 +92,8 @@ lower::HostCosts read_host(const JsonView& json) {
     if (json.has(row.key)) costs.*row.member = json.at(row.key).as_bool();
   }
   if (json.has("cpu")) costs.cpu = platform::read_cpu(json.at("cpu"));
-  const bool graphs = json.has("graphs") && json.at("graphs").as_bool();
-  return graphs ? lower::HostCosts() : costs;
+  host.graphs = json.bool_or("graphs", false);
+  return host;
 }
 
 }  // namespace foreflow::scenario

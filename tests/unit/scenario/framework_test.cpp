@@ -263,7 +263,7 @@ TEST(Frameworks, HaveARecipeEach) {
   const std::string readme = read_file(FOREFLOW_SOURCE_DIR "/scenarios/README.md");
   for (const auto& entry : std::filesystem::directory_iterator(FOREFLOW_SOURCE_DIR "/scenarios/frameworks")) {
     const Scenario scenario = load_file(entry.path().string());
-    met.insert(scenario.root().at("framework").as_string());
+    met.insert(*scenario.source.find("framework")->if_string());
     EXPECT_NE(readme.find(entry.path().filename().string()), std::string::npos) << entry.path();
     EXPECT_LE(static_cast<size_t>(scenario.strategy.devices()), load_platform(scenario.platform)->devices().size());
   }

@@ -14,8 +14,6 @@ Scenario loaded(const std::string& workload, const std::string& rest = "") {
   return load(parse_json(text, "preset.json"), "preset.json");
 }
 
-int64_t size(const Scenario& scenario, std::string_view key) { return scenario.root().at("workload").at(key).as_int(); }
-
 std::string complaint(const std::string& workload, const std::string& rest) {
   try {
     loaded(workload, rest);
@@ -28,8 +26,8 @@ std::string complaint(const std::string& workload, const std::string& rest) {
 TEST(Preset, StandsForItsSizes) {
   const Scenario scenario = loaded(R"({"model": "bert-large", "sequence": 128})");
   EXPECT_EQ(scenario.workload.family->name, "bert");
-  EXPECT_EQ(size(scenario, "layers"), 24);
-  EXPECT_EQ(size(scenario, "sequence"), 128);
+  EXPECT_EQ(scenario.workload.size("layers"), 24);
+  EXPECT_EQ(scenario.workload.size("sequence"), 128);
   EXPECT_EQ(build(scenario).tokens_per_sample, 128);
 }
 
@@ -62,8 +60,8 @@ TEST(Preset, ServesEachOfSeveralJobs) {
   const Scenario scenario =
       loaded(R"({"model": "gpt2-124m"})", R"(, "jobs": [{}, {"workload": {"model": "t5-small"}}])");
   ASSERT_EQ(scenario.jobs.size(), 2U);
-  EXPECT_EQ(scenario.jobs[0].scenario.root().at("workload").at("layers").as_int(), 12);
-  EXPECT_EQ(scenario.jobs[1].scenario.root().at("workload").at("layers").as_int(), 6);
+  EXPECT_EQ(scenario.jobs[0].scenario.workload.size("layers"), 12);
+  EXPECT_EQ(scenario.jobs[1].scenario.workload.size("layers"), 6);
 }
 
 }  // namespace

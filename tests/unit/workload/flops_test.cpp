@@ -15,7 +15,7 @@ constexpr int64_t kBatch = 2;
 double forward(const std::string& sizes) {
   const Json json   = with_preset(parse_json(sizes, "sizes"));
   const auto& model = find_model(*json.find("model")->if_string(), "test");
-  const Request request{JsonView(json, "test"), kBatch, ir::DType::f16, Mode::training};
+  const Request request{read_key_values(JsonView(json, "test"), model.keys), kBatch, ir::DType::f16, Mode::training};
   const ir::Module module = model.build(request, ops::table()).module;
   return interpret::total_flops(module, interpret::interpret_mixed(module, 0)).value() / static_cast<double>(kBatch);
 }

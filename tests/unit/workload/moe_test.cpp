@@ -10,9 +10,10 @@ namespace {
 
 workload::Model build(const std::string& sizes) {
   const Json json = parse_json(sizes, "sizes");
-  return workload::workloads()
-      .get("moe", "test")
-      .build({JsonView(json, "sizes"), 1, ir::DType::bf16, workload::Mode::inference}, ops::table());
+  const auto& moe = workload::workloads().get("moe", "test");
+  return moe.build(
+      {workload::read_key_values(JsonView(json, "sizes"), moe.keys), 1, ir::DType::bf16, workload::Mode::inference},
+      ops::table());
 }
 
 double parameters(const ir::Module& module) {

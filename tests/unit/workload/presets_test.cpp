@@ -10,9 +10,9 @@ namespace {
 std::vector<std::string> names() { return presets().names(); }
 
 Model built(const Preset& preset, Mode mode, Json sizes = Json::object()) {
-  const Json json = with_preset(sizes.set("model", preset.name));
-  const Request request{JsonView(json, "test"), 1, ir::DType::f32, mode};
-  return workloads().get(preset.family, "test").build(request, ops::table());
+  const Json json    = with_preset(sizes.set("model", preset.name));
+  const auto& family = workloads().get(preset.family, "test");
+  return family.build({read_key_values(JsonView(json, "test"), family.keys), 1, ir::DType::f32, mode}, ops::table());
 }
 
 // Of the weights that are trained: running statistics are kept, not learned.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/json.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/autodiff.h"
 #include "foreflow/workload/workload.h"
@@ -35,8 +36,9 @@ TEST(Traits, CountTheStacksThatATrainingStepRunsThrough) {
                            .set("heads", int64_t{2})
                            .set("sequence", int64_t{4})
                            .set("vocabulary", int64_t{8});
-    const Model model = family.build({JsonView(sizes, "sizes.json"), 2, ir::DType::f32, Mode::training}, ops::table());
-    const auto& made  = model.module.entry().ops;
+    const KeyValues stated = read_key_values(JsonView(sizes, "sizes.json"), family.keys);
+    const Model model      = family.build({stated, 2, ir::DType::f32, Mode::training}, ops::table());
+    const auto& made       = model.module.entry().ops;
     return std::count_if(made.begin(), made.end(), [](const ir::Op& op) { return op.def->name == "Softmax"; });
   };
   const WorkloadDef &gpt = workloads().get("gpt", "test"), &bert = workloads().get("bert", "test");

@@ -1,13 +1,10 @@
-#include "scenario/input_numbers.h"
-
-#include "foreflow/onnx/tensor_file.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {
 namespace {
 
-ir::Array read_numbers(const JsonView& json) {
-  if (json.json().if_string() != nullptr) return onnx::read_tensor_file(file_named(json)).array;
+InputNumbers read_numbers(const JsonView& json) {
+  if (json.json().if_string() != nullptr) return {file_named(json), {}};
   const bool is_list = json.json().if_array() != nullptr;
   bool whole         = true;
   std::vector<double> numbers;
@@ -16,14 +13,14 @@ ir::Array read_numbers(const JsonView& json) {
     numbers.push_back(item.as_number());
   }
   const ir::Dims dims = is_list ? ir::Dims{static_cast<int64_t>(numbers.size())} : ir::Dims();
-  if (!whole) return ir::Array::of<double>(ir::DType::f64, dims, numbers);
-  return ir::Array::of_ints(dims, {numbers.begin(), numbers.end()});
+  if (!whole) return {"", ir::Array::of<double>(ir::DType::f64, dims, numbers)};
+  return {"", ir::Array::of_ints(dims, {numbers.begin(), numbers.end()})};
 }
 
 }  // namespace
 
-std::map<std::string, ir::Array> input_numbers(const JsonView& workload) {
-  std::map<std::string, ir::Array> all;
+std::map<std::string, InputNumbers> read_inputs(const JsonView& workload) {
+  std::map<std::string, InputNumbers> all;
   if (!workload.has("inputs")) return all;
   for (const auto& [input, numbers] : workload.at("inputs").members()) all.emplace(input, read_numbers(numbers));
   return all;
