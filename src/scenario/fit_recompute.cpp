@@ -9,8 +9,8 @@
 #include "foreflow/transform/recompute.h"
 #include "foreflow/transform/split_data.h"
 #include "scenario/blame.h"
-#include "scenario/distribute.h"
 #include "scenario/job.h"
+#include "scenario/stages.h"
 
 namespace foreflow::scenario {
 namespace {

@@ -7,9 +7,10 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/strategy_key.h"
 #include "foreflow/transform/split_data.h"
+#include "scenario/before_pipeline.h"
 #include "scenario/demand_ops.h"
-#include "scenario/distribute.h"
 #include "scenario/stage_prices.h"
+#include "scenario/stages.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -140,9 +141,8 @@ const StageDemands::Source& StageDemands::source(const Scenario& scenario, const
         {key, std::make_shared<const ir::Module>(transform::with_split_backward(*whole.module, ops::table())),
          whole.shards});
   } else {
-    int shards        = shards_before_pipeline(scenario.strategy);
-    ir::Module module = before_pipeline(sequential, scenario, shards).value();
-    sources_.push_front({key, std::make_shared<const ir::Module>(std::move(module)), shards});
+    ReplicaProgram made = before_pipeline(sequential, scenario, shards_before_pipeline(scenario.strategy)).value();
+    sources_.push_front({key, std::make_shared<const ir::Module>(std::move(made.module)), made.shards});
   }
   size_t kept = 0;
   for (auto at = sources_.begin(); at != sources_.end();) {

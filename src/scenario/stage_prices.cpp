@@ -1,5 +1,6 @@
 #include "scenario/stage_prices.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "foreflow/cost/signature.h"
@@ -189,6 +190,12 @@ transform::StagePrices stage_prices(const Scenario& scenario, const platform::Pl
     return fixed ? fixed->time : message(call, outputs, in_group);
   };
   return prices;
+}
+
+bool is_uniform(const platform::Platform& platform) {
+  const std::vector<platform::Device>& kinds = platform.devices().kinds();
+  return std::all_of(kinds.begin(), kinds.end(),
+                     [&](const platform::Device& device) { return platform::same_speed(device, kinds.front()); });
 }
 
 }  // namespace foreflow::scenario

@@ -21,4 +21,7 @@ double seconds_per_byte_in_group(const Scenario& scenario, const platform::Platf
 std::vector<double> shares_by_speed(const ir::Module& module, const Scenario& scenario,
                                     const platform::Platform& platform);
 
+// True where all devices do the same work in the same time.
+bool is_uniform(const platform::Platform& platform);
+
 }  // namespace foreflow::scenario

@@ -1,0 +1,56 @@
+#include "scenario/stages.h"
+
+#include "foreflow/ops/table.h"
+#include "foreflow/transform/recompute.h"
+#include "scenario/before_pipeline.h"
+#include "scenario/blame.h"
+#include "scenario/stage_prices.h"
+#include "scenario/strategy_keys/common.h"
+
+namespace foreflow::scenario {
+namespace {
+
+transform::LayerShare layers_in(const Scenario& scenario) {
+  transform::LayerShare share = scenario.strategy.layer_share;
+  share.layers                = static_cast<int>(layers_of(scenario.workload));
+  return share;
+}
+
+}  // namespace
+
+transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform,
+                                int run, int shards) {
+  const Strategy& strategy      = scenario.strategy;
+  transform::StagePrices prices = stage_prices(scenario, platform);
+  prices.shards                 = shards;
+  return {.schedule               = strategy.schedule,
+          .size                   = strategy.schedule_size,
+          .run                    = run,
+          .delay_weight_gradients = strategy.delay_weight_gradients,
+          .partition              = strategy.partition,
+          .shares     = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
+          .layers     = layers_in(scenario),
+          .prices     = std::move(prices),
+          .stage_ends = strategy.stage_ends,
+          .marks_ends = scenario.collectives.host.microbatch > Seconds(0)};
+}
+
+Expected<transform::Cut> try_cut(const Sequential& sequential, const Scenario& scenario,
+                                 const platform::Platform& platform, double repeated) {
+  const auto before = before_pipeline(sequential, scenario);
+  if (!before) return before.refusal();
+  const ir::Module& module = before->module;
+  return asked_for_by("microbatches", scenario, [&] {
+    transform::Pipeline wanted = pipeline_of(module, scenario, platform);
+    wanted.prices.op           = [price = std::move(wanted.prices.op), repeated](const ir::OpCall& call,
+                                                                       std::span<const ir::Type> outputs) {
+      return (call.attributes.find(std::string(transform::kRecompute)) == nullptr ? 1 : repeated) *
+             price(call, outputs);
+    };
+    if (scenario.strategy.has_unequal_stages())
+      return transform::cut_of_shards(module, ops::table(), wanted, scenario.strategy.shardings());
+    return transform::cut(module, ops::table(), wanted);
+  });
+}
+
+}  // namespace foreflow::scenario
