@@ -72,7 +72,7 @@ void check_known_shapes(const Scenario& scenario, const onnx::Imported& imported
 
 using Elements = std::map<std::string, ir::Array>;  // of inputs, by their names
 
-// What the files hold is read where it is needed, as the model is.
+// The contents of files are read when they are needed, as the model is.
 Elements elements_of(const Workload& workload) {
   Elements all;
   for (const auto& [input, elements] : workload.inputs)

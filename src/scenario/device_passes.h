@@ -11,7 +11,7 @@ namespace foreflow::scenario {
 // messages between stages.
 ir::Module with_streams(ir::Module module, const Strategy& strategy);
 
-// Whether training clips gradients.
+// Returns true if training clips gradients.
 bool clips(const Scenario& scenario);
 // The program with clipped gradients, if the scenario clips them. Norms are those of all gradients, so gradients are
 // clipped when all devices are known. `steps` led to the program of a replica, which has two of `shards` shards if that
@@ -20,7 +20,7 @@ ir::Module with_clipped_gradients(ir::Module module, const Scenario& scenario,
                                   const std::vector<std::vector<transform::Piece>>& steps, int shards,
                                   const transform::OneReplica* one = nullptr);
 
-// Whether devices agree on the largest values of operands in fp8.
+// Returns true if devices agree on the largest values of operands in fp8.
 bool reduces_maxima(const Scenario& scenario);
 // The program in which they do, if the scenario asks for it. Comes behind with_streams, so that the pieces of a product
 // that is cut are one product. It stands for `replicas` replicas, and has two of `shards` shards if that is above 0.

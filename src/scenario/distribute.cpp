@@ -13,7 +13,7 @@
 namespace foreflow::scenario {
 namespace {
 
-// Where a model has no weights, samples may be counted along one of them.
+// If a model has no weights, samples may be counted along one of them.
 Refusal advised(Refusal refusal, const Scenario& scenario, const Sequential& sequential) {
   if (refusal.cause == Cause::program && sequential.parameters == 0 &&
       scenario.workload.source == Workload::Source::onnx)

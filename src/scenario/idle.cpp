@@ -46,7 +46,7 @@ bool sends(const report::Summary& summary) {
                      [](const auto& row) { return row.kind == "send"; });
 }
 
-// Whether the scenario gives the host that time, or lets it wait.
+// Returns true if the scenario gives the host that time, or lets it wait.
 template <auto Member>
 bool asks_for(const lower::HostCosts& costs) {
   return costs.*Member > std::remove_cvref_t<decltype(costs.*Member)>{};
@@ -140,7 +140,7 @@ class Finder {
   void add(std::string_view part, std::string_view key, const std::string& why) {
     const std::string path = (std::string(part) + ".").append(key);
     if (why.empty() || !scenario_.stated.has(path)) return;
-    // What the framework of the scenario says as well is no choice of the user's.
+    // A value that the framework of the scenario gives as well is no choice of the user.
     if (!is_of_framework(scenario_.source, scenario_.file, path)) found_.push_back({scenario_.where(path), why});
   }
 

@@ -26,7 +26,7 @@ const Registry<WorkloadDef>& workloads() {
 int64_t positive(const KeyValues& sizes, std::string_view key, int64_t fallback, int64_t largest) {
   const int64_t value = sizes.integer_or(key, fallback);
   if (value >= 1 && value <= largest) return value;
-  // What other keys make of it is no size either.
+  // A fallback that is no legal size means that the key has to be stated.
   if (!sizes.has(key)) sizes.fail(key, "the key \"" + std::string(key) + "\" is missing");
   sizes.fail(key, std::to_string(value) + " is no such size; use 1 to " + std::to_string(largest));
 }

@@ -195,7 +195,7 @@ struct Placement {
   std::array<Dimension, 4> order = {Dimension::tp, Dimension::cp, Dimension::pp, Dimension::dp};
 };
 
-// What a scenario says of the time of its hosts. That of a captured graph takes none, whatever its kernels would take.
+// The time of the hosts as a scenario states it. The host of a captured graph takes none, whatever its kernels take.
 struct Host {
   lower::HostCosts costs;
   bool graphs = false;

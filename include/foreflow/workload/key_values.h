@@ -24,7 +24,7 @@ struct Key {
 // A value for each key that is stated, of the key's kind. Whether it is legal is for the family to say.
 class KeyValues {
  public:
-  // Of an integer, a number written without or with a fraction, a boolean and a word.
+  // The alternatives hold an integer, a number, a boolean and a word.
   using Value = std::variant<int64_t, double, bool, std::string>;
 
   // None; errors are at `place`, that of the object that could state them ("gpt.json: $.workload").
