@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
+
+#include "foreflow/base/text.h"
 
 namespace foreflow::cost {
 namespace {
@@ -13,7 +14,7 @@ constexpr size_t kMostUsed = 500;  // samples of a fit, evenly taken
 constexpr size_t kFolds    = 5;
 
 // Four significant digits, which is what a file has.
-double rounded(double value) { return std::strtod(fmt::format("{:.3e}", value).c_str(), nullptr); }
+double rounded(double value) { return parse_number<double>(fmt::format("{:.3e}", value)).value_or(value); }
 
 // Returns true if a fit changes a constant.
 using Moves = bool (*)(const Constant& constant);

@@ -1,5 +1,4 @@
-#include <cstdio>
-
+#include "foreflow/base/text.h"
 #include "reproduce/layers.h"
 
 namespace foreflow::reproduce::definitions::galvatron_layers {
@@ -9,11 +8,21 @@ struct Pass {
   int layers = 0, samples = 0;
 };
 
+// The 2 of "layernum[2]", which stands between "layernum[" and "]"; nothing when the word has another form.
+std::optional<int> number_between(std::string_view word, std::string_view before, std::string_view after) {
+  if (word.size() < before.size() + after.size() || !word.starts_with(before) || !word.ends_with(after)) return {};
+  word.remove_prefix(before.size());
+  word.remove_suffix(after.size());
+  return parse_number<int>(word);
+}
+
 // "layernum[2]_bsz1_seq2048": a forward pass with its loss. Nothing for rows that its authors derive from these.
 Pass pass_of(const Published& row) {
-  Pass pass;
-  if (std::sscanf(row.word("key").c_str(), "layernum[%d]_bsz%d_seq2048", &pass.layers, &pass.samples) != 2) return {};
-  return pass;
+  const std::vector<std::string> words = split(row.word("key"), '_');
+  if (words.size() != 3 || words[2] != "seq2048") return {};
+  const auto layers = number_between(words[0], "layernum[", "]"), samples = number_between(words[1], "bsz", "");
+  if (!layers || !samples) return {};
+  return {*layers, *samples};
 }
 
 // The one row of a second file is the same pass as the first, 1.6 times as long: another machine, which is not named.

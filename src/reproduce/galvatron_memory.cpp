@@ -1,8 +1,8 @@
 #include <fmt/core.h>
 
-#include <cstdio>
 #include <map>
 
+#include "foreflow/base/text.h"
 #include "foreflow/scenario/run.h"
 #include "reproduce/choices.h"
 #include "reproduce/measured_file.h"
@@ -20,10 +20,11 @@ struct Config {
   bool recomputes = false;
 };
 Config config_of(const std::string& text) {
-  Config config;
-  if (std::sscanf(text.c_str(), "%d_%d_%d", &config.pp, &config.tp, &config.dp) != 3) return {};
-  config.recomputes = text.find("_c_") != std::string::npos;
-  return config;
+  const std::vector<std::string> words = split(text, '_');
+  if (words.size() < 3) return {};
+  const auto pp = parse_number<int>(words[0]), tp = parse_number<int>(words[1]), dp = parse_number<int>(words[2]);
+  if (!pp || !tp || !dp) return {};
+  return {*pp, *tp, *dp, text.find("_c_") != std::string::npos};
 }
 
 // Activations of a rank by configuration, in MiB, of models of one and of two layers; in the order of the file.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "foreflow/base/error.h"
 #include "foreflow/base/text.h"
 #include "search/axes.h"
 
@@ -27,7 +28,11 @@ std::vector<int64_t> shares_at(const Space& space, const Json& point) {
   const auto stages = static_cast<size_t>(whole_or(point, "pp", 1));
   std::vector<int64_t> shares;
   if (const Json* text = point.find(kShares)) {
-    for (const std::string& word : split(*text->if_string(), ':')) shares.push_back(std::stoll(word));
+    for (const std::string& word : split(*text->if_string(), ':')) {
+      const auto share = parse_number<int64_t>(word);
+      FOREFLOW_CHECK(share, "a search that moves shares wrote all of them, as text_of does");
+      shares.push_back(*share);
+    }
     return shares;
   }
   // A layer where a stage has several, else the half or quarter of one.

@@ -1,7 +1,6 @@
 #include "lower/pytorch/expression.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "foreflow/base/text.h"
@@ -21,9 +20,9 @@ std::vector<int> sources(const OpSite& site, const World& world) {
   std::vector<int> ranks;
   if (const auto* names = std::get_if<std::vector<std::string>>(from)) {
     for (const std::string& name : *names) {
-      int32_t index = 0;
-      std::from_chars(name.data(), name.data() + name.size(), index);
-      ranks.push_back(world.ranks.at(index));
+      const auto index = parse_number<int32_t>(std::string_view(name).substr(0, name.find('.')));
+      if (!index) site.fail("has \"" + name + "\" in `from`, which is no device; \"1\" or \"1.comm\" would be right");
+      ranks.push_back(world.ranks.at(*index));
     }
   } else {
     for (const int64_t index : site.op.attributes->get_ints("from")) {

@@ -2,10 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
-#include <cerrno>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
+#include <system_error>
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/text.h"
@@ -58,17 +59,21 @@ double speed_factor(std::string_view unit) {
 double time_factor(std::string_view unit) { return factor(kTimes, unit, ""); }
 
 double read(std::string_view text, double (*of_unit)(std::string_view), std::string_view plain, const char* examples) {
-  const std::string copy(text);
-  char* end           = nullptr;
-  errno               = 0;
-  const double number = std::strtod(copy.c_str(), &end);
-  if (end == copy.c_str()) throw Error("", fmt::format("\"{}\" is no number with a unit, like {}", text, examples));
-  const std::string_view unit = text.substr(static_cast<size_t>(end - copy.c_str()));
+  // SimGrid reads with strtod, which passes over spaces and a plus before the number, and depends on the locale.
+  std::string_view signless = text.substr(std::min(text.find_first_not_of(" \t\n\v\f\r"), text.size()));
+  if (signless.starts_with('+') && !signless.starts_with("+-")) signless.remove_prefix(1);
+  double number           = 0;
+  const char* const stop  = signless.data() + signless.size();
+  const auto [end, error] = std::from_chars(signless.data(), stop, number);
+  if (error == std::errc::invalid_argument)
+    throw Error("", fmt::format("\"{}\" is no number with a unit, like {}", text, examples));
+  const std::string_view unit = signless.substr(static_cast<size_t>(end - signless.data()));
   const double scale          = of_unit(unit.empty() ? plain : unit);
   if (scale == 0)
     throw Error("", fmt::format("\"{}\" has the unknown unit \"{}\"; write it like {}", text, unit, examples));
   const double value = number * scale;
-  if (errno == ERANGE || !std::isfinite(value)) throw Error("", fmt::format("\"{}\" is out of range", text));
+  if (error == std::errc::result_out_of_range || !std::isfinite(value))
+    throw Error("", fmt::format("\"{}\" is out of range", text));
   return value;
 }
 

@@ -54,6 +54,15 @@ TEST(SimgridUnits, AreThoseOfItsDocumentation) {
   EXPECT_EQ(read_speeds("100.0Mf,50.0Mf, 20.0Mf").size(), 3u);
 }
 
+TEST(SimgridUnits, FollowNumbersAsSimgridReadsThem) {
+  using namespace zones;
+  EXPECT_EQ(read_bandwidth(" +1Gbps").value(), 125e6);
+  EXPECT_EQ(read_speed("5Ef").value(), 5e18);
+  EXPECT_EQ(read_speed("5e3Ef").value(), 5e21);
+  for (const char* text : {"", "fast", "+-1s", "++1s", "1e999s", "1e-999s", "infs"})
+    EXPECT_THROW(read_time(text), Error) << text;
+}
+
 TEST(SimgridFile, HostsAreCpusOfTheirSpeedAndCores) {
   const Platform platform = from(two_hosts());
   ASSERT_EQ(platform.devices().size(), 2u);
