@@ -18,9 +18,9 @@ class NetworkSimulationModel : public simgrid::kernel::resource::Model {
   explicit NetworkSimulationModel(NetworkSimulation& simulation) : Model("foreflow"), simulation_(simulation) {}
 
   double next_occurring_event(double now) override {
-    constexpr double kNever = -1;
-    due_                    = simulation_.next();
-    return std::isinf(due_) ? kNever : std::max(0.0, due_ - now);
+    constexpr double kNoEvent = -1;  // as SimGrid's models say it
+    due_                      = simulation_.next();
+    return std::isinf(due_) ? kNoEvent : std::max(0.0, due_ - now);
   }
 
   void update_actions_state(double now, double) override {

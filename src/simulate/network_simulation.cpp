@@ -58,14 +58,13 @@ void NetworkSimulation::play() {
   states_.play([this](int32_t meeting, double start) { return enter(meeting, footprint(meeting).first, start); });
 }
 
-// Goes on with the communication from `phase` on, at `now`. Its end, or StreamStates::kLater when flows come first.
-double NetworkSimulation::enter(int32_t meeting, int32_t index, double now) {
+std::optional<double> NetworkSimulation::enter(int32_t meeting, int32_t index, double now) {
   const Footprint& print = footprint(meeting);
   for (const int32_t stop = print.first + print.count; index < stop; ++index) {
     const Phase& next = phase(index);
     if (next.relay >= 0) {
       start_relay(meeting, index, now);
-      return StreamStates::kLater;
+      return std::nullopt;
     }
     now += next.delay_at(now);
     if (next.load < 0) continue;
@@ -74,7 +73,7 @@ double NetworkSimulation::enter(int32_t meeting, int32_t index, double now) {
     if (!network_.exclusive[over]) {
       traffic_.send(now, way(next.load, now, tracks_[static_cast<size_t>(flow)].path),
                     load(next.load).unit * print.bytes.value(), {kPhase, flow, 0, false});
-      return StreamStates::kLater;
+      return std::nullopt;
     }
     if (input_.options.observe)
       tracks_[static_cast<size_t>(flow)].paces.push_back({Seconds(now), print.bytes / next.alone});
@@ -89,7 +88,7 @@ void NetworkSimulation::start_relay(int32_t meeting, int32_t index, double now) 
   const auto number     = static_cast<int32_t>(runs_.size());
   Run& run              = runs_.emplace_back(Run{Relay(plan.rings, plan.shape), meeting, index, {}});
   for (const int32_t hop : plan.loads) {
-    run.tracks.push_back(track(meeting, index, hop, -1));
+    run.tracks.push_back(track(meeting, index, hop, EventQueue::kNever));
     way(hop, now, tracks_[static_cast<size_t>(run.tracks.back())].path);
   }
   run.relay.start_all([&](size_t hop, bool first) { send_piece(number, hop, first, now); });
@@ -100,7 +99,7 @@ void NetworkSimulation::send_piece(int32_t number, size_t hop, bool first, doubl
   const RelayPlan& plan = input_.footprints.relays[static_cast<size_t>(phase(run.phase).relay)];
   const double start    = first ? now + value_of(plan.latencies, now, plan.latency.value()) : now;
   Track& of_hop         = tracks_[static_cast<size_t>(run.tracks[hop])];
-  if (of_hop.start < 0) of_hop.start = start;
+  if (of_hop.start == EventQueue::kNever) of_hop.start = start;
   const Bytes piece             = footprint(run.meeting).bytes / plan.shape.pieces();
   const Network::Route& crossed = of_hop.path < 0 ? network_.routes[static_cast<size_t>(route(of_hop.load))]
                                                   : paths_[static_cast<size_t>(of_hop.path)].route;
@@ -127,8 +126,7 @@ void NetworkSimulation::happened(const Traffic::Tag& tag, double now) {
 }
 
 void NetworkSimulation::next_phase(int32_t meeting, int32_t phase, double now) {
-  const double end = enter(meeting, phase + 1, now);
-  if (end != StreamStates::kLater) states_.finish(meeting, end);
+  if (const std::optional<double> end = enter(meeting, phase + 1, now)) states_.finish(meeting, *end);
 }
 
 void NetworkSimulation::piece_arrived(int32_t number, size_t hop, double now) {

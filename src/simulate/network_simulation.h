@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
+#include "simulate/event_queue.h"
 #include "simulate/external_events.h"
 #include "simulate/network.h"
 #include "simulate/relay.h"
@@ -44,8 +46,8 @@ class NetworkSimulation {
     int32_t meeting;
     int32_t phase;  // index into Footprints::phases
     int32_t load;
-    double start = -1;
-    double pace  = 0;  // bytes of the communication per second
+    double start = EventQueue::kNever;  // of a hop: that of its first piece
+    double pace  = 0;                   // bytes of the communication per second
     std::vector<stream::Pace> paces;
     int32_t path = -1;  // of paths_; -1: nothing limits it by itself
   };
@@ -74,7 +76,8 @@ class NetworkSimulation {
 
   size_t count_flows() const;
   void play();
-  double enter(int32_t meeting, int32_t phase, double now);
+  // Goes on with the communication from `phase` on. Its end; nothing when flows come first.
+  std::optional<double> enter(int32_t meeting, int32_t phase, double now);
   void start_relay(int32_t meeting, int32_t phase, double now);
   void send_piece(int32_t run, size_t hop, bool first, double now);
   void happened(const Traffic::Tag& tag, double now);

@@ -24,7 +24,7 @@ StreamStates::StreamStates(const stream::Program& program, const Participants& p
     if (meeting.signals < 0) {
       meetings_.push_back({0, meeting.members, -1});
     } else {
-      meetings_.push_back({kLater, ~meeting.signals, -1});
+      meetings_.push_back({kNoArrival, ~meeting.signals, -1});
     }
   }
 }
@@ -64,7 +64,7 @@ bool StreamStates::hand_over(StreamState& state, MeetingState& meeting) {
     ++state.item;
     return true;
   }
-  if (meeting.start == kLater) {
+  if (meeting.start == kNoArrival) {
     wait(state, meeting);
     return false;
   }

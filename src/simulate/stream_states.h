@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,14 +17,12 @@ namespace foreflow::simulate {
 
 class StreamStates {
  public:
-  static constexpr double kLater = -1;  // the end of a communication that is not known yet
-
   // Keeps references: all arguments must outlive the object.
   StreamStates(const stream::Program& program, const Participants& participants, const ComputeTimes& times,
                double collective_share);
 
   // Advances every stream as far as possible. When the last member of a meeting arrives, `gathered(meeting, start)`
-  // returns the time at which the communication ends, or kLater if only finish() will tell.
+  // returns the time at which the communication ends, or nothing if only finish() will tell.
   template <class Gathered>
   void play(const Gathered& gathered) {
     while (!ready_.empty()) {
@@ -32,7 +32,7 @@ class StreamStates {
     }
   }
 
-  // Sets an end that was kLater; the members continue at the next play().
+  // Sets an end that was not known; the members continue at the next play().
   void finish(int32_t meeting, double end) { release(meetings_[static_cast<size_t>(meeting)], end); }
 
   bool finished() const { return left_ == 0; }
@@ -47,6 +47,8 @@ class StreamStates {
   [[noreturn]] void refuse_stuck() const;
 
  private:
+  static constexpr double kNoArrival = -std::numeric_limits<double>::infinity();
+
   struct StreamState {
     const stream::Item* item;  // the next
     double clock;
@@ -56,7 +58,7 @@ class StreamStates {
     ProcessorSharing shared = {};
   };
   struct MeetingState {
-    double start;     // the latest arrival so far; of a hand-over: kLater until it is signalled
+    double start;     // the latest arrival so far; of a hand-over: kNoArrival until it is signalled
     int32_t missing;  // members that have not arrived; of a hand-over ~s, where stream s signals
     int32_t waiting;  // the first stream that waits; -1: none
   };
@@ -100,10 +102,10 @@ class StreamStates {
       }
       meeting.start = std::max(meeting.start, arrive(state));
       if (--meeting.missing > 0) return wait(state, meeting);
-      const double finish = gathered(place, meeting.start);
-      if (finish < 0) return wait(state, meeting);
-      release(meeting, finish);
-      pass(state, finish);
+      const std::optional<double> finish = gathered(place, meeting.start);
+      if (!finish) return wait(state, meeting);
+      release(meeting, *finish);
+      pass(state, *finish);
     }
     --left_;
   }
