@@ -155,6 +155,12 @@ std::set<Device> devices_of(const ir::Function& function, const ir::Op& op, cons
   return devices;
 }
 
+ir::Type renamed(ir::Type type, const DeviceMap& map) {
+  if (!map.empty()) type.device = renamed(type.device, map);
+  for (ir::Type& element : type.elements) element = renamed(std::move(element), map);
+  return type;
+}
+
 DeviceMap composed(DeviceMap inner, const DeviceMap& outer) {
   if (inner.empty()) return outer;
   if (outer.empty()) return inner;

@@ -16,13 +16,6 @@ using interpret::Location;
 using interpret::Mixed;
 using ir::ValueId;
 
-// The types and the locations of the values of an instance.
-ir::Type outside(ir::Type type, const interpret::DeviceMap& map) {
-  if (!map.empty()) type.device = interpret::renamed(type.device, map);
-  for (ir::Type& element : type.elements) element = outside(std::move(element), map);
-  return type;
-}
-
 // The inner name of a device that takes part in a call; not placed: it does not.
 ir::Device inside(const ir::Device& device, const interpret::DeviceMap& map) {
   if (map.empty()) return device;
@@ -136,7 +129,7 @@ class Projector {
     for (size_t i = 0; i < function.parameters.size(); ++i) {
       if (!site.touches(static_cast<ValueId>(i))) continue;
       kept[i] = builder.parameter(name(static_cast<ValueId>(i)), function.parameters[i],
-                                  outside(instance.values[i].type, map));
+                                  interpret::renamed(instance.values[i].type, map));
       projected.parameters.push_back(i);
     }
     for (size_t o = 0; o < function.ops.size(); ++o) {
@@ -196,7 +189,7 @@ class Projector {
   // Names and annotates the copy of a value; other devices' results stay without a name.
   void keep(const Site& site, ValueId original, ValueId copy, ir::FunctionBuilder& builder, Kept& kept) {
     const ir::Type& type = site.instance.values[ir::index(original)].type;
-    builder.annotate(copy, std::make_shared<const ir::Type>(outside(type, site.map)));
+    builder.annotate(copy, std::make_shared<const ir::Type>(interpret::renamed(type, site.map)));
     if (!site.touches(original)) return;
     kept[ir::index(original)] = copy;
     builder.set_name(copy, site.function.value(original).name);

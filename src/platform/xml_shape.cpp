@@ -41,12 +41,6 @@ bool contains(const Words& words, std::string_view word) {
 
 std::string list(const Words& words) { return list_or({words.begin(), words.end()}); }
 
-const Element* find_element(std::string_view name) {
-  const auto found =
-      std::find_if(elements().begin(), elements().end(), [&](const Element& row) { return row.name == name; });
-  return found == elements().end() ? nullptr : &*found;
-}
-
 void check_attributes(const pugi::xml_node& node, const Element& element, const XmlSource& source) {
   for (pugi::xml_attribute attribute = node.first_attribute(); attribute; attribute = attribute.next_attribute()) {
     const std::string_view name = attribute.name();
@@ -68,7 +62,7 @@ void check_attributes(const pugi::xml_node& node, const Element& element, const 
 constexpr int kDeepest = 64;  // elements in elements; zones hold zones
 
 void check_shape(const pugi::xml_node& node, const XmlSource& source, int depth) {
-  const Element* element = find_element(node.name());
+  const Element* element = find_named(elements(), node.name());
   FOREFLOW_CHECK(element != nullptr, "only known elements are entered");
   if (depth > kDeepest) source.fail(node, fmt::format("<{}> is nested more than {} deep", element->name, kDeepest));
   check_attributes(node, *element, source);

@@ -1,9 +1,11 @@
 // The grammar of a platform file: which elements and attributes may stand where. Errors state their position.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <pugixml.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "foreflow/base/error.h"
@@ -27,6 +29,13 @@ class XmlSource {
   std::string file_;
   std::vector<size_t> line_starts_;
 };
+
+// The row of a table that has this name; null: none has.
+template <class Row>
+const Row* find_named(const std::vector<Row>& rows, std::string_view name) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.name == name; });
+  return found == rows.end() ? nullptr : &*found;
+}
 
 // Checks names, attributes and nesting of `element` and everything in it. Throws Error at the first mistake.
 void check_shape(const pugi::xml_node& element, const XmlSource& source);

@@ -57,6 +57,9 @@ std::set<ir::Device> devices_of(const ir::Function& function, const ir::Op& op, 
 // All devices of the program, including those inside calls.
 std::set<ir::Device> devices_of(const Locations& locations);
 
+// The type of a value of an instance, on its caller's devices. An empty map is the identity.
+ir::Type renamed(ir::Type type, const DeviceMap& map);
+
 // The map from the devices of an instance to those of its caller's caller. An empty map is the identity.
 DeviceMap composed(DeviceMap inner, const DeviceMap& outer);
 

@@ -144,6 +144,12 @@ double attention_flops(int64_t batch, int64_t heads, int64_t queries, int64_t ke
   return scores * (2 * static_cast<double>(size + value_size) + 5);
 }
 
+int64_t per_head(const OpCall& call, int64_t columns, int64_t heads) {
+  if (columns >= 0 && columns % heads != 0)
+    call.fail(std::to_string(columns) + " columns should be a multiple of the " + std::to_string(heads) + " heads");
+  return columns < 0 ? Dims::kUnknown : columns / heads;
+}
+
 int64_t plus_dim(int64_t a, int64_t b) { return a < 0 || b < 0 ? Dims::kUnknown : a + b; }
 int64_t times_dim(int64_t a, int64_t b) { return a < 0 || b < 0 ? Dims::kUnknown : a * b; }
 

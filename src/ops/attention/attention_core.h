@@ -65,6 +65,9 @@ void check_mask_rank(const OpCall& call, size_t index);
 // The flop of both products and the softmax; 0 if a dimension is not known.
 double attention_flops(int64_t batch, int64_t heads, int64_t queries, int64_t keys, int64_t size, int64_t value_size);
 
+// How many of the columns of all heads one head has; unknown if their number is. Fails if the heads do not divide it.
+int64_t per_head(const OpCall& call, int64_t columns, int64_t heads);
+
 // Sum and product of two dimensions; unknown if one of them is.
 int64_t plus_dim(int64_t a, int64_t b);
 int64_t times_dim(int64_t a, int64_t b);

@@ -21,12 +21,6 @@ struct Shape {
   int64_t keys() const { return plus_dim(past, fresh); }
 };
 
-int64_t per_head(const OpCall& call, int64_t columns, int64_t heads) {
-  if (columns >= 0 && columns % heads != 0)
-    call.fail(std::to_string(columns) + " columns should be a multiple of the " + std::to_string(heads) + " heads");
-  return columns < 0 ? Dims::kUnknown : columns / heads;
-}
-
 [[noreturn]] void refuse(const OpCall& call, std::string_view which, const Dims& dims) {
   call.fail(std::string(which) + " is " + to_string(dims) +
             "; [b,s,n*h], packed [b,s,n,3,h] or [b,s,n,2,h], or [b,n,s,h] would be right");

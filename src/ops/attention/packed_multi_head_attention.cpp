@@ -22,13 +22,7 @@ struct Shape {
   int64_t size = Dims::kUnknown, value_size = Dims::kUnknown;
 };
 
-int64_t per_head(const OpCall& call, int64_t columns, int64_t heads) {
-  if (columns >= 0 && columns % heads != 0)
-    call.fail(std::to_string(columns) + " columns should be a multiple of the " + std::to_string(heads) + " heads");
-  return columns < 0 ? Dims::kUnknown : columns / heads;
-}
-
-// Returns true if keys and values are in the query, too.
+// Whether keys and values are in the query, too.
 bool is_packed(const OpCall& call) {
   const Type query = tensor_operand(call, 0);
   return has_rank(query) && query.dims.size() == 4;

@@ -22,6 +22,13 @@ Integers integers(const OpCall& call, std::string_view name, size_t index) {
   return {.given = true, .list = call.known[index]->to_ints()};
 }
 
+void grad_reshaped(GradBuilder& builder) {
+  const Type x = tensor_operand(builder.call(), 0);
+  if (!has_dims(x)) builder.call().fail("the shape of the operand must be known to differentiate");
+  const std::vector<int64_t> shape(x.dims.begin(), x.dims.end());
+  builder.set_input_gradient(0, builder.emit("Reshape", {{"shape", shape}}, {builder.output_gradient(0)})[0]);
+}
+
 int emit_scattered(GradBuilder& builder, int gradient, size_t axis, int64_t dim,
                    const std::vector<int64_t>& positions) {
   const Array numbers = Array::of_ints({static_cast<int64_t>(positions.size())}, positions);

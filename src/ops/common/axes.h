@@ -19,6 +19,9 @@ struct Integers {
 };
 Integers integers(const OpCall& call, std::string_view name, size_t index);
 
+// The gradient of an op that gives operand 0 another shape: it takes the operand's. Fails where that is not known.
+void grad_reshaped(GradBuilder& builder);
+
 // Emits the gradient of a choice of `positions` along `axis` of a dimension of `dim` elements.
 int emit_scattered(GradBuilder& builder, int gradient, size_t axis, int64_t dim, const std::vector<int64_t>& positions);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "ops/common/broadcast.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
 #include "ops/common/views.h"
@@ -39,6 +40,13 @@ std::vector<double> spread(const Array& operand, const Dims& dims) {
   std::vector<double> values;
   for (const int64_t at : broadcast_offsets(operand.dims(), dims)) values.push_back(own[static_cast<size_t>(at)]);
   return values;
+}
+
+int emit_normalised_sum(GradBuilder& builder, size_t bias) {
+  const OpCall& call = builder.call();
+  if (call.outputs > 3) return builder.output(3);
+  const int sum = emit_op(builder, "Add", {builder.input(0), builder.input(1)});
+  return call.has(bias) ? emit_op(builder, "Add", {sum, builder.input(bias)}) : sum;
 }
 
 std::string letters_before(size_t rank, size_t axis) { return letters(axis) + dots(rank - axis); }

@@ -21,6 +21,10 @@ std::vector<double> spread(const Array& operand, const Dims& dims);
 // Letters with the axes from `axis` on whole.
 std::string letters_before(size_t rank, size_t axis);
 
+// Emits what an op with a residual addition normalises: its fourth result where it has one, or else the sum of operands
+// 0, 1 and, where it has one, `bias`.
+int emit_normalised_sum(GradBuilder& builder, size_t bias);
+
 // Mean, variance, difference, quotient, scale and bias: operations an element of LayerNormalization.
 inline constexpr double kNormalisationFlops = 8;
 

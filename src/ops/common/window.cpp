@@ -110,6 +110,12 @@ Window window_of(const OpCall& call, const Dims& x, const Sizes& kernel) {
   return window;
 }
 
+int64_t group_of(const OpCall& call) {
+  const int64_t group = call.attributes.int_or("group", 1);
+  if (group < 1) call.fail("group is " + std::to_string(group) + "; 1 or more would be right");
+  return group;
+}
+
 Attributes window_attributes(const OpCall& call, const Window& window) {
   Sizes pads = window.begin;
   pads.insert(pads.end(), window.end.begin(), window.end.end());

@@ -27,6 +27,9 @@ Sizes sizes_attribute(const OpCall& call, std::string_view name, size_t rank, in
 // Reads strides, dilations, pads, auto_pad and ceil_mode. Fails where the window is larger than the padded input.
 Window window_of(const OpCall& call, const Dims& x, const Sizes& kernel);
 
+// The attribute `group` of a convolution, 1 without it: how many runs of channels meet only each other. Fails below 1.
+int64_t group_of(const OpCall& call);
+
 // The attributes that give this window again: kernel_shape, strides, dilations and pads, and `group` of the call.
 Attributes window_attributes(const OpCall& call, const Window& window);
 

@@ -8,12 +8,6 @@ namespace foreflow::ops::definitions::conv {
 
 namespace {
 
-int64_t group_of(const OpCall& call) {
-  const int64_t group = call.attributes.int_or("group", 1);
-  if (group < 1) call.fail("group is " + std::to_string(group) + "; 1 or more would be right");
-  return group;
-}
-
 std::vector<Type> infer_conv(const OpCall& call) {
   const Type x = tensor_operand(call, 0), w = tensor_operand(call, 1);
   const std::optional<DType> dtype = common_dtype(call, std::vector{x, w});

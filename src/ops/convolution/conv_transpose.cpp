@@ -8,12 +8,6 @@ namespace foreflow::ops::definitions::conv_transpose {
 
 namespace {
 
-int64_t group_of(const OpCall& call) {
-  const int64_t group = call.attributes.int_or("group", 1);
-  if (group < 1) call.fail("group is " + std::to_string(group) + "; 1 or more would be right");
-  return group;
-}
-
 // The window that slides over the result: its positions are the elements of x.
 Window window_over_result(const OpCall& call, const Dims& x, const Sizes& kernel) {
   const size_t rank = kernel.size();

@@ -7,8 +7,6 @@ namespace foreflow::ops::definitions::conv_weight_grad {
 
 namespace {
 
-int64_t group_of(const OpCall& call) { return call.attributes.int_or("group", 1); }
-
 // The window of the convolution of x whose result has the shape of dy.
 Window window_of_conv(const OpCall& call, const Dims& x) {
   return window_of(call, x, call.attributes.get_ints("kernel_shape"));

@@ -71,21 +71,14 @@ std::vector<Array> eval_skip(const OpCall& call) {
   return outputs;
 }
 
-// Returns the sum that was normalised: the fourth result, if there is one.
-int emit_sum(GradBuilder& builder) {
-  const OpCall& call = builder.call();
-  if (call.outputs > 3) return builder.output(3);
-  const int sum = emit_op(builder, "Add", {builder.input(0), builder.input(1)});
-  return call.has(kBias) ? emit_op(builder, "Add", {sum, builder.input(kBias)}) : sum;
-}
-
 // No gradient comes through Mean and InvStdDev.
 void grad_skip(GradBuilder& builder) {
   const OpCall& call = builder.call();
   const Type x       = tensor_operand(call, 0);
   const Attributes attributes{{"axis", int64_t{-1}}, {"epsilon", epsilon_of(call)}};
-  const auto gradients = builder.emit("LayerNormalizationGrad", attributes,
-                                      {emit_sum(builder), builder.input(kGamma), builder.output_gradient(0)}, 3);
+  const auto gradients =
+      builder.emit("LayerNormalizationGrad", attributes,
+                   {emit_normalised_sum(builder, kBias), builder.input(kGamma), builder.output_gradient(0)}, 3);
   const int sum = call.outputs > 3 ? emit_op(builder, "Add", {gradients[0], builder.output_gradient(3)}) : gradients[0];
   for (const size_t term : {size_t{0}, size_t{1}, kBias}) {
     if (!call.has(term) || !builder.wanted(term)) continue;

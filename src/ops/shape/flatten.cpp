@@ -19,13 +19,6 @@ Dims flat(const OpCall& call, const Dims& dims) {
   return {product(0, middle), product(middle, dims.size())};
 }
 
-void grad(GradBuilder& builder) {
-  const Type x = tensor_operand(builder.call(), 0);
-  if (!has_dims(x)) builder.call().fail("the shape of the operand must be known to differentiate");
-  const std::vector<int64_t> shape(x.dims.begin(), x.dims.end());
-  builder.set_input_gradient(0, builder.emit("Reshape", {{"shape", shape}}, {builder.output_gradient(0)})[0]);
-}
-
 }  // namespace
 
 OpDef row() {
@@ -45,7 +38,7 @@ OpDef row() {
       .eval    = [](const OpCall& call) -> std::vector<Array> {
         return {value_of(call, 0).reshaped(flat(call, value_of(call, 0).dims()))};
       },
-      .grad = grad,
+      .grad = grad_reshaped,
       .samples =
           [] {
             return std::vector<Sample>{{{}, {f32({4, 2, 3})}}, {{{"axis", int64_t{-1}}}, {f32({2, 2, 3})}}};

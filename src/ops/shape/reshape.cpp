@@ -64,13 +64,6 @@ std::vector<Type> infer(const OpCall& call) {
   return {sized ? with_dims(x, Dims(static_cast<size_t>(operand.dims[0]), Dims::kUnknown)) : without_dims(x)};
 }
 
-void grad(GradBuilder& builder) {
-  const Type x = tensor_operand(builder.call(), 0);
-  if (!has_dims(x)) builder.call().fail("the shape of the operand must be known to differentiate");
-  const std::vector<int64_t> shape(x.dims.begin(), x.dims.end());
-  builder.set_input_gradient(0, builder.emit("Reshape", {{"shape", shape}}, {builder.output_gradient(0)})[0]);
-}
-
 std::vector<Sample> samples() {
   return {{{{"shape", std::vector<int64_t>{0, -1}}}, {f32({4, 2, 3})}},
           {{}, {f32({4, 6}), i64({3})}, {{1, Array::of_ints({3}, {2, 2, 6})}}},
@@ -94,7 +87,7 @@ OpDef row() {
       .eval            = [](const OpCall& call) -> std::vector<Array> {
         return {value_of(call, 0).reshaped(infer(call)[0].dims)};
       },
-      .grad    = grad,
+      .grad    = grad_reshaped,
       .samples = samples,
   };
 }

@@ -172,18 +172,6 @@ const std::vector<Element>& elements() {
   return rows;
 }
 
-const Element* find_element(std::string_view name) {
-  const auto found =
-      std::find_if(elements().begin(), elements().end(), [&](const Element& row) { return row.name == name; });
-  return found == elements().end() ? nullptr : &*found;
-}
-
-const Attribute* find_attribute(const Element& element, std::string_view name) {
-  const auto found = std::find_if(element.attributes.begin(), element.attributes.end(),
-                                  [&](const Attribute& row) { return row.name == name; });
-  return found == element.attributes.end() ? nullptr : &*found;
-}
-
 template <class Rows>
 std::vector<std::string> names(const Rows& rows) {
   std::vector<std::string> result;
@@ -200,7 +188,7 @@ void check_value(const pugi::xml_node& node, const Attribute& row, std::string_v
 void check_attributes(const pugi::xml_node& node, const Element& element, const XmlSource& source) {
   for (pugi::xml_attribute given = node.first_attribute(); given; given = given.next_attribute()) {
     const std::string_view name = given.name();
-    const Attribute* const row  = find_attribute(element, name);
+    const Attribute* const row  = find_named(element.attributes, name);
     if (row == nullptr) {
       source.fail(node, element.attributes.empty()
                             ? fmt::format("<{}> has the unknown attribute \"{}\"; it takes none", element.name, name)
@@ -243,9 +231,8 @@ void check(const pugi::xml_node& node, const Element& element, int depth, const 
       continue;
     }
     const std::string_view name = inside.name();
-    const auto row              = std::find_if(element.children.begin(), element.children.end(),
-                                               [&](const Child& child) { return child.name == name; });
-    if (row == element.children.end()) {
+    const Child* const row      = find_named(element.children, name);
+    if (row == nullptr) {
       source.fail(inside, fmt::format("<{}> cannot stand in <{}>; {}", name, element.name,
                                       element.children.empty() ? "it stays empty"
                                                                : "it holds " + list_or(names(element.children))));
@@ -256,21 +243,22 @@ void check(const pugi::xml_node& node, const Element& element, int depth, const 
                                       inside.previous_sibling().name()));
     }
     part = std::max(part, row->first);
-    check(inside, *find_element(name), depth + 1, source);
+    check(inside, *find_named(elements(), name), depth + 1, source);
   }
 }
 
 }  // namespace
 
 void check_dtd(const pugi::xml_node& platform, const XmlSource& source) {
-  check(platform, *find_element("platform"), 1, source);
+  check(platform, *find_named(elements(), "platform"), 1, source);
 }
 
 std::string_view attribute(const pugi::xml_node& element, const char* name) {
   if (const pugi::xml_attribute given = element.attribute(name)) return given.value();
-  const Element* const row = find_element(element.name());
-  FOREFLOW_CHECK(row != nullptr && find_attribute(*row, name) != nullptr, "only what the grammar has is asked for");
-  return find_attribute(*row, name)->otherwise;
+  const Element* const row     = find_named(elements(), element.name());
+  const Attribute* const asked = row == nullptr ? nullptr : find_named(row->attributes, name);
+  FOREFLOW_CHECK(asked != nullptr, "only what the grammar has is asked for");
+  return asked->otherwise;
 }
 
 }  // namespace foreflow::platform::zones

@@ -9,6 +9,7 @@ namespace foreflow::test::networks_test {
 namespace {
 
 using ir::Array;
+using ir::Attributes;
 using ir::Dims;
 using Ints  = std::vector<int64_t>;
 using Reals = std::vector<double>;
@@ -173,6 +174,11 @@ TEST(NetworkOps, RefuseOperandsThatDoNotFit) {
             "activation \"Tan\"; one of Relu, Tanh, Sigmoid, Affine, LeakyRelu, ThresholdedRelu, ScaledTanh, "
             "HardSigmoid, Elu, Softsign, Softplus would be right");
   EXPECT_EQ(refused("DFT", {}, {counted({2, 3})}), "x is (2, 3); its last dimension should be 1 (real) or 2 (complex)");
+}
+
+TEST(ConvWeightGrad, NeedsOneGroupOrMore) {
+  const Attributes none{{"kernel_shape", Ints{1}}, {"group", 0}};
+  EXPECT_THROW(apply("ConvWeightGrad", none, {counted({1, 1, 1}), counted({1, 1, 1})}), Error);
 }
 
 }  // namespace
