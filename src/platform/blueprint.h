@@ -94,8 +94,8 @@ struct FabricRule {
   std::function<Ways(int at, int to)> ways;   // from any switch on the way
 };
 
-// A way of a message that need not be the shortest: appends the trunks from one switch with outlets to another.
-using FabricPath = std::function<void(int from, int to, const Flow& flow, std::vector<int>& trunks)>;
+// A way of a message that need not be the shortest: the trunks from one switch with outlets to another, in their order.
+using FabricPath = std::function<std::vector<int>(int from, int to, const Flow& flow)>;
 
 struct Fabric {
   std::vector<std::string> notes;     // lines of the file's comment

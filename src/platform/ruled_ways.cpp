@@ -57,10 +57,8 @@ std::function<void(int from, int to, Flow flow, std::vector<int>& steps)> walk_b
   FOREFLOW_CHECK(is_regular(*layout), "the GPUs of every node are joined, and their NICs are of the fabric");
   return [layout = std::move(layout)](int from, int to, const Flow& flow, std::vector<int>& steps) {
     const Fabric& fabric = layout->fabric();
-    std::vector<int> trunks;
-    fabric.path(from, to, flow, trunks);
-    int at = from;
-    for (const int number : trunks) {
+    int at               = from;
+    for (const int number : fabric.path(from, to, flow)) {
       const Trunk& trunk = fabric.trunks[static_cast<size_t>(number)];
       const bool forth   = trunk.from == at;
       steps.push_back(2 * (layout->first_trunk() + number) + (forth ? 0 : 1));

@@ -10,8 +10,7 @@ namespace {
 
 class DragonflyWalk {
  public:
-  DragonflyWalk(const DragonflyWires& wires, int from, std::vector<int>& trunks)
-      : wires_(wires), at_(from), trunks_(trunks) {}
+  DragonflyWalk(const DragonflyWires& wires, int from) : wires_(wires), at_(from) {}
 
   void go_to_router(int to) {
     if (at_ == to) return;
@@ -33,10 +32,16 @@ class DragonflyWalk {
 
   int group() const { return at_ / wires_.routers; }
 
+  // The trunks of the whole walk, which ends there.
+  std::vector<int> to_router(int to) && {
+    go_to_router(to);
+    return std::move(trunks_);
+  }
+
  private:
   const DragonflyWires& wires_;
   int at_;
-  std::vector<int>& trunks_;
+  std::vector<int> trunks_;
 };
 
 // One of the groups besides `from` and `to`: that with this number, counted from the one after `to`.
@@ -73,35 +78,35 @@ int direct_of(int messages, int cables, int groups) {
 }
 
 FabricPath valiant_path(DragonflyWires wires) {
-  return [wires = std::move(wires)](int from, int to, const Flow& flow, std::vector<int>& trunks) {
-    DragonflyWalk walk(wires, from, trunks);
+  return [wires = std::move(wires)](int from, int to, const Flow& flow) {
+    DragonflyWalk walk(wires, from);
     const int target    = to / wires.routers;
     const uint64_t dice = mixed(mixed(flow.from) ^ flow.to);
     if (walk.group() != target && wires.groups > 2)
       walk.go_to_group(other_group(walk.group(), target, wires.groups, dice), mixed(dice));
     if (walk.group() != target) walk.go_to_group(target, mixed(dice + 1));
-    walk.go_to_router(to);
+    return std::move(walk).to_router(to);
   };
 }
 
 FabricPath ugal_path(DragonflyWires wires) {
-  return [wires = std::move(wires)](int from, int to, const Flow& flow, std::vector<int>& trunks) {
-    DragonflyWalk walk(wires, from, trunks);
+  return [wires = std::move(wires)](int from, int to, const Flow& flow) {
+    DragonflyWalk walk(wires, from);
     const int source = walk.group(), target = to / wires.routers;
-    if (source == target) return walk.go_to_router(to);
+    if (source == target) return std::move(walk).to_router(to);
     const auto cables          = wires.crossings[wires.pair(source, target)].size();
     const auto [messages, own] = shifted(wires, flow);
     const int64_t direct       = direct_of(messages, static_cast<int>(cables), wires.groups);
     const int64_t before       = own * direct / messages;  // that go directly
     if ((own + 1) * direct / messages > before) {
       walk.go_to_group(target, static_cast<uint64_t>(before));
-      return walk.go_to_router(to);
+      return std::move(walk).to_router(to);
     }
     const auto turn   = static_cast<uint64_t>(own - before);
     const auto others = static_cast<uint64_t>(wires.groups - 2);
     walk.go_to_group(other_group(source, target, wires.groups, turn), turn / others);
     walk.go_to_group(target, turn / others);
-    walk.go_to_router(to);
+    return std::move(walk).to_router(to);
   };
 }
 

@@ -49,22 +49,25 @@ void add_terms(const ir::Function& function, const std::vector<StagePhase>& phas
   if (terms.size() > 1 || sum != gradient) all.emplace(sum, std::move(terms));
 }
 
-void add_shared(const StagedProgram& program, const GradientTerms& terms, std::vector<StageNeed>& needs) {
-  std::map<std::pair<size_t, size_t>, std::map<int32_t, Bytes>> shared;  // by stages, and by device
+std::vector<std::map<size_t, Bytes>> shared_gradients(const StagedProgram& program, const GradientTerms& terms,
+                                                      size_t stages) {
+  std::map<std::pair<size_t, size_t>, std::map<int32_t, Bytes>> shared;  // by both stages, and by device
   for (const auto& [gradient, own] : terms) {
-    std::set<size_t> stages;
+    std::set<size_t> both;
     for (const size_t term : own)
-      stages.insert(static_cast<size_t>(program.staged[static_cast<size_t>(program.makers[term])].stage));
-    if (stages.size() != 2) continue;
+      both.insert(static_cast<size_t>(program.staged[static_cast<size_t>(program.makers[term])].stage));
+    if (both.size() != 2) continue;
     const LaidOut& value = program.values[gradient];
-    shared[{*stages.begin(), *stages.rbegin()}][ir::device_of(value.value.type).index] +=
+    shared[{*both.begin(), *both.rbegin()}][ir::device_of(value.value.type).index] +=
         ir::bytes_of(local_type(value.value.type, value.layout, program.parts));
   }
-  for (const auto& [stages, by_device] : shared) {
-    const Bytes least                         = least_of_group(program, by_device);
-    needs[stages.first].shared[stages.second] = least;
-    needs[stages.second].shared[stages.first] = least;
+  std::vector<std::map<size_t, Bytes>> all(stages);
+  for (const auto& [both, by_device] : shared) {
+    const Bytes least            = least_of_group(program, by_device);
+    all[both.first][both.second] = least;
+    all[both.second][both.first] = least;
   }
+  return all;
 }
 
 }  // namespace foreflow::transform

@@ -19,7 +19,8 @@ void add_terms(const ir::Function& function, const std::vector<StagePhase>& phas
                const interpret::Values<LaidOut>& values, const std::vector<int32_t>& makers, size_t gradient,
                GradientTerms& all);
 
-// StageNeed::shared of every stage.
-void add_shared(const StagedProgram& program, const GradientTerms& terms, std::vector<StageNeed>& needs);
+// StageNeed::shared of each of the stages.
+std::vector<std::map<size_t, Bytes>> shared_gradients(const StagedProgram& program, const GradientTerms& terms,
+                                                      size_t stages);
 
 }  // namespace foreflow::transform

@@ -36,11 +36,11 @@ class TaskClock {
 }  // namespace
 
 // A value goes from the stage that makes it directly to each stage that reads it.
-void add_sent(const StagedProgram& program, std::vector<StageNeed>& needs) {
+std::vector<SentValues> sent_values(const StagedProgram& program, size_t stages) {
   using ByDevice = std::map<int32_t, Bytes>;  // the largest value that each device of the group sends
-  std::vector<ByDevice> to_next(needs.size()), to_previous(needs.size());
-  const TaskClock clock(program, needs.size());
-  std::vector<std::optional<Seconds>> beside_next(needs.size()), beside_previous(needs.size());
+  std::vector<ByDevice> to_next(stages), to_previous(stages);
+  const TaskClock clock(program, stages);
+  std::vector<std::optional<Seconds>> beside_next(stages), beside_previous(stages);
   for (size_t o = 0; o < program.staged.size(); ++o) {
     const auto [phase, stage] = program.staged[o];
     if (phase != StagePhase::forward && phase != StagePhase::backward) continue;
@@ -59,12 +59,12 @@ void add_sent(const StagedProgram& program, std::vector<StageNeed>& needs) {
       beside               = std::min(beside.value_or(around), around);
     }
   }
-  for (size_t stage = 0; stage < needs.size(); ++stage) {
-    needs[stage].to_next         = least_of_group(program, to_next[stage]);
-    needs[stage].to_previous     = least_of_group(program, to_previous[stage]);
-    needs[stage].beside_next     = beside_next[stage].value_or(Seconds(0));
-    needs[stage].beside_previous = beside_previous[stage].value_or(Seconds(0));
+  std::vector<SentValues> all;
+  for (size_t stage = 0; stage < stages; ++stage) {
+    all.push_back({least_of_group(program, to_next[stage]), least_of_group(program, to_previous[stage]),
+                   beside_next[stage].value_or(Seconds(0)), beside_previous[stage].value_or(Seconds(0))});
   }
+  return all;
 }
 
 Bytes least_of_group(const StagedProgram& program, const std::map<int32_t, Bytes>& by_device) {

@@ -8,8 +8,14 @@
 
 namespace foreflow::transform {
 
-// StageNeed::to_next and to_previous of every stage.
-void add_sent(const StagedProgram& program, std::vector<StageNeed>& needs);
+// The members of StageNeed that have these names.
+struct SentValues {
+  Bytes to_next, to_previous;
+  Seconds beside_next, beside_previous;
+};
+
+// What each of the stages sends.
+std::vector<SentValues> sent_values(const StagedProgram& program, size_t stages);
 
 // The least that a device of the group has, by the numbers of those that have anything.
 Bytes least_of_group(const StagedProgram& program, const std::map<int32_t, Bytes>& by_device);

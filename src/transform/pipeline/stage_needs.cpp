@@ -58,10 +58,13 @@ class StageSums {
     add_terms();
     const StagedProgram staged{function_,   staged_,  program_.values, program_.makers, of_.weights.gradients,
                                of_.seconds, messages, program_.shards, program_.parts,  program_.devices};
-    add_sent(staged, needs_);
-    add_shared(staged, of_.weights.terms, needs_);
-    const auto trained = trained_reads(staged, needs_.size());
-    for (size_t stage = 0; stage < needs_.size(); ++stage) needs_[stage].trained = trained[stage];
+    add_sent(sent_values(staged, needs_.size()));
+    auto shared  = shared_gradients(staged, of_.weights.terms, needs_.size());
+    auto trained = trained_reads(staged, needs_.size());
+    for (size_t stage = 0; stage < needs_.size(); ++stage) {
+      needs_[stage].shared  = std::move(shared[stage]);
+      needs_[stage].trained = std::move(trained[stage]);
+    }
     add_held_for_weights();
     add_kept();
     add_working_sets();
@@ -94,6 +97,16 @@ class StageSums {
       if (task == nullptr) continue;
       task->compute += of_.seconds[o];
       if (messages[o] >= 0) ++task->messages[static_cast<size_t>(messages[o])];
+    }
+  }
+
+  void add_sent(const std::vector<SentValues>& sent) {
+    for (size_t stage = 0; stage < needs_.size(); ++stage) {
+      StageNeed& need      = needs_[stage];
+      need.to_next         = sent[stage].to_next;
+      need.to_previous     = sent[stage].to_previous;
+      need.beside_next     = sent[stage].beside_next;
+      need.beside_previous = sent[stage].beside_previous;
     }
   }
 
