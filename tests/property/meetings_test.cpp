@@ -12,7 +12,7 @@
 #include "execute/meet.h"
 #include "execute/values.h"
 #include "foreflow/interpret/types.h"
-#include "op_samples.h"
+#include "property/op_samples.h"
 
 namespace foreflow::execute::meetings_test {
 namespace {

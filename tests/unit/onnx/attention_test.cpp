@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include "bytes.h"
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
+#include "unit/onnx/bytes.h"
 
 namespace foreflow::onnx::attention_test {
 namespace {

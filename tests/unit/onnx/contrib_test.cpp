@@ -1,10 +1,10 @@
 // Ops of ONNX Runtime and of PyTorch's exporter, restated as rows of the op table.
 #include <gtest/gtest.h>
 
-#include "bytes.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
+#include "unit/onnx/bytes.h"
 
 namespace foreflow::onnx::contrib_test {
 namespace {

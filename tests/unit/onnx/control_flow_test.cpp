@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "bytes.h"
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
+#include "unit/onnx/bytes.h"
 
 namespace foreflow::onnx::control_flow_test {
 namespace {

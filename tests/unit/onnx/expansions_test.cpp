@@ -1,12 +1,12 @@
 // Operators that the importer writes with several ops, and what it refuses because no op would know it.
 #include <gmock/gmock.h>
 
-#include "bytes.h"
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
+#include "unit/onnx/bytes.h"
 
 namespace foreflow::onnx::expansions_test {
 namespace {

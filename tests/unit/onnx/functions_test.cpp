@@ -1,10 +1,10 @@
 // Functions that a model defines are written out, within limits.
 #include <gmock/gmock.h>
 
-#include "bytes.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
+#include "unit/onnx/bytes.h"
 
 namespace foreflow::onnx::functions_test {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <map>
 
-#include "fake_ops.h"
 #include "foreflow/onnx/import.h"
 #include "support/data.h"
+#include "unit/onnx/fake_ops.h"
 
 namespace foreflow::onnx::gpt2_graph_test {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <fstream>
 
-#include "bytes.h"
-#include "fake_ops.h"
 #include "foreflow/ir/text.h"
 #include "support/temporary.h"
+#include "unit/onnx/bytes.h"
+#include "unit/onnx/fake_ops.h"
 
 namespace foreflow::onnx::import_test {
 namespace {

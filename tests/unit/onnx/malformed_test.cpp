@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "bytes.h"
-#include "fake_ops.h"
 #include "foreflow/onnx/import.h"
 #include "support/temporary.h"
+#include "unit/onnx/bytes.h"
+#include "unit/onnx/fake_ops.h"
 
 namespace foreflow::onnx::malformed_test {
 namespace {

@@ -1,10 +1,10 @@
 // What each opset meant, stated in the newest one.
 #include <gtest/gtest.h>
 
-#include "bytes.h"
-#include "fake_ops.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/onnx/import.h"
+#include "unit/onnx/bytes.h"
+#include "unit/onnx/fake_ops.h"
 
 namespace foreflow::onnx::normalise_test {
 namespace {

@@ -1,10 +1,10 @@
 // A model of an opset that nobody here knows is read as one of the newest that is known, and the user is told.
 #include <gtest/gtest.h>
 
-#include "bytes.h"
 #include "foreflow/base/text.h"
 #include "foreflow/onnx/import.h"
 #include "support/temporary.h"
+#include "unit/onnx/bytes.h"
 
 namespace foreflow::onnx::opset_remark_test {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <limits>
 
-#include "bytes.h"
 #include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
+#include "unit/onnx/bytes.h"
 
 namespace foreflow::onnx::scale_remark_test {
 namespace {

@@ -1,12 +1,12 @@
 // Sequences and optional values are followed while a model is read.
 #include <gmock/gmock.h>
 
-#include "bytes.h"
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/onnx/import.h"
 #include "foreflow/onnx/tensor_file.h"
 #include "foreflow/ops/table.h"
+#include "unit/onnx/bytes.h"
 
 namespace foreflow::onnx::sequences_test {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "bytes.h"
 #include "support/temporary.h"
+#include "unit/onnx/bytes.h"
 
 namespace foreflow::onnx::tensor_file_test {
 namespace {
