@@ -10,9 +10,9 @@
 namespace foreflow::collective {
 // clang-format off
 namespace definitions {
-#define FOREFLOW_LIBRARY(name) namespace name { LibraryDef row(); }
+#define FOREFLOW_ROW(name) namespace name { LibraryDef row(); }
 #include "collective/libraries/libraries.def"
-#undef FOREFLOW_LIBRARY
+#undef FOREFLOW_ROW
 }  // namespace definitions
 // clang-format on
 
@@ -152,9 +152,9 @@ std::shared_ptr<const Toolbox> toolbox(const LibraryDef& library, const std::str
 const Registry<LibraryDef>& libraries() {
   // clang-format off
   static const Registry<LibraryDef> rows("communication library", {
-#define FOREFLOW_LIBRARY(name) definitions::name::row(),
+#define FOREFLOW_ROW(name) definitions::name::row(),
 #include "collective/libraries/libraries.def"
-#undef FOREFLOW_LIBRARY
+#undef FOREFLOW_ROW
   });
   // clang-format on
   return rows;

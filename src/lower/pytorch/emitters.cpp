@@ -4,9 +4,9 @@ namespace foreflow::lower {
 
 const Registry<EmitterDef>& emitters() {
   static const Registry<EmitterDef> rows("PyTorch emitter", {
-#define FOREFLOW_TORCH(op, expression) EmitterDef{op, expression},
+#define FOREFLOW_ROW(op, expression) EmitterDef{op, expression},
 #include "lower/pytorch/emitters.def"
-#undef FOREFLOW_TORCH
+#undef FOREFLOW_ROW
                                                             });
   return rows;
 }

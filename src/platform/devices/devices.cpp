@@ -23,12 +23,12 @@ std::string text_of(const DataSheet& sheet) {
 std::vector<DataSheet> sheets() {
 #define PEAKS(...) {__VA_ARGS__}
 #define SOURCES(...) {__VA_ARGS__}
-#define FOREFLOW_DEVICE(kind, memory, bandwidth, launch, nvlink, peaks, sources) \
+#define FOREFLOW_ROW(kind, memory, bandwidth, launch, nvlink, peaks, sources) \
   {kind, sources, memory, bandwidth, launch, peaks, nvlink},
   return {
 #include "platform/devices/devices.def"
   };
-#undef FOREFLOW_DEVICE
+#undef FOREFLOW_ROW
 #undef SOURCES
 #undef PEAKS
 }

@@ -5,9 +5,9 @@ namespace foreflow::platform {
 const Registry<NetworkDef>& networks() {
   // clang-format off
   static const Registry<NetworkDef> rows("network", {
-#define FOREFLOW_NETWORK(name, gigabytes, routing, doc) {name, doc, BytesPerSecond(gigabytes * 1e9), routing},
+#define FOREFLOW_ROW(name, gigabytes, routing, doc) {name, doc, BytesPerSecond(gigabytes * 1e9), routing},
 #include "platform/nodes/networks.def"
-#undef FOREFLOW_NETWORK
+#undef FOREFLOW_ROW
   });
   // clang-format on
   return rows;
