@@ -101,7 +101,7 @@ bool is_function_name(std::string_view text) {
 bool starts_formula(std::string_view text) {
   constexpr std::string_view kStarts[] = {"=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20"};
   return std::any_of(std::begin(kStarts), std::end(kStarts), [&](auto start) { return text.starts_with(start); }) &&
-         !is_number(text) && !is_function_name(text);
+         !is_number(text);
 }
 
 void replace_all(std::string& text, std::string_view from, std::string_view to) {
@@ -142,6 +142,8 @@ std::string csv(std::string_view text, Quotes quotes) {
   if (quotes == Quotes::where_needed && field.find_first_of(",\"") == std::string::npos) return field;
   return "\"" + with(field, "\"", [](char) { return "\"\""; }) + "\"";
 }
+
+std::string csv_op(std::string_view name) { return is_function_name(name) ? std::string(name) : csv(name); }
 
 std::string dot(std::string_view text) {
   std::string inside = with(terminal(text), "\\\"", with_backslash);

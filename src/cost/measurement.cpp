@@ -142,7 +142,7 @@ std::string print_csv(std::span<const Measurement> measurements) {
   text += "\n";
   for (const Measurement& m : measurements) {
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", m.kind == Kind::compute ? "compute" : "message",
-                        m.rank, escape::csv(m.op), escape::csv(m.dtype),
+                        m.rank, escape::csv_op(m.op), escape::csv(m.dtype),
                         escape::csv(m.signature, escape::Quotes::always), m.ranks, m.flops.value(), m.read.value(),
                         m.written.value(), m.message.value(), m.count, m.time.value(), m.fastest.value());
   }

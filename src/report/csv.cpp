@@ -33,7 +33,7 @@ std::string write_csv(const Summary&, const stream::Program& program, const stre
                       const platform::Platform&) {
   std::vector<Columns> computes, communications;
   for (const stream::Compute& compute : program.computes)
-    computes.push_back({escape::csv(compute.name) + ",compute", "0"});
+    computes.push_back({escape::csv_op(compute.name) + ",compute", "0"});
   for (const stream::Communication& communication : program.communications) {
     communications.push_back(
         {fmt::format("{},{}", escape::csv(communication.name), collective::name(communication.kind)),

@@ -26,6 +26,7 @@ const std::vector<HostileName>& hostile_names() {
       {"FormulaPlus", "+1+cmd|' /C calc'!A0"},
       {"FormulaMinus", "-2+3"},
       {"FormulaAt", "@SUM(1+1)"},
+      {"FormulaAtName", "@forward"},
       {"FormulaTab", "\t=1+1"},
       {"FormulaReturn", "\r=1+1"},
       {"FormulaFullWidth", "\uff1d1+1"},

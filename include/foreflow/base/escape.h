@@ -37,11 +37,14 @@ std::string markup(std::string_view text);
 std::string markup_comment(std::string_view text);
 
 // A field of comma-separated values (RFC 4180), on one line, quoted where necessary. A field that a spreadsheet would
-// read as a formula gets a leading ': one that begins with = + - or @ and is neither a number nor the name of a
-// `.distir` function.
-//   "a,\"b\"" -> "a,""b"""       "=1+1" -> '=1+1       "-1.5" -> -1.5       "@forward" -> @forward
+// read as a formula gets a leading ': one that begins with = + - or @ and is no number.
+//   "a,\"b\"" -> "a,""b"""       "=1+1" -> '=1+1       "-1.5" -> -1.5       "@forward" -> '@forward
 enum class Quotes : uint8_t { where_needed, always };
 std::string csv(std::string_view text, Quotes quotes = Quotes::where_needed);
+
+// As `csv`, for a field that names what runs, an op or a function of `.distir`: a function's name stays as it is.
+//   "@forward" -> @forward       "@SUM(1)" -> '@SUM(1)
+std::string csv_op(std::string_view name);
 
 // The inside of a quoted string of Graphviz's DOT, an identifier or a label: escaped so that it displays as in a
 // terminal.

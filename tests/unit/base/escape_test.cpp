@@ -40,7 +40,11 @@ TEST(Escape, KeepsFieldsInTheirRecordAndFormulasFromSpreadsheets) {
   EXPECT_EQ(escape::csv("a\nb"), R"(a\nb)");
   EXPECT_EQ(escape::csv("=1+1"), "'=1+1");
   EXPECT_EQ(escape::csv("@SUM(1)"), "'@SUM(1)");
-  EXPECT_EQ(escape::csv("@h.0/attn"), "@h.0/attn");
+  EXPECT_EQ(escape::csv("@h.0/attn"), "'@h.0/attn");
+  EXPECT_EQ(escape::csv_op("@h.0/attn"), "@h.0/attn");
+  EXPECT_EQ(escape::csv_op("@SUM(1)"), "'@SUM(1)");
+  EXPECT_EQ(escape::csv_op("@"), "'@");
+  EXPECT_EQ(escape::csv_op("=1+1"), "'=1+1");
   EXPECT_EQ(escape::csv("-1+1"), "'-1+1");
   EXPECT_EQ(escape::csv("f32[4]", escape::Quotes::always), "\"f32[4]\"");
   for (const std::string number : {"-1.5", "+3", "-2e-9", "-inf", "1e999", ""}) EXPECT_EQ(escape::csv(number), number);
