@@ -112,20 +112,20 @@ AllocatorUse replay_allocations(const stream::Program& program, const stream::Ti
   const std::vector<size_t> streams = streams_by_device(program)[static_cast<size_t>(device)];
   CachingAllocator allocator(capacity);
   std::vector<int64_t> blocks(trail.buffers.size(), -1);
-  const auto touch = [&](const stream::Trail::Touch& touch) {
-    int64_t& block   = blocks[static_cast<size_t>(touch.buffer)];
-    const Bytes size = storage.buffers[static_cast<size_t>(trail.buffers[static_cast<size_t>(touch.buffer)])].size;
+  const auto apply = [&](const stream::Trail::Change& change) {
+    int64_t& block   = blocks[static_cast<size_t>(change.buffer)];
+    const Bytes size = storage.buffers[static_cast<size_t>(trail.buffers[static_cast<size_t>(change.buffer)])].size;
     if (size <= Bytes(0)) return;
     if (block >= 0) allocator.free(block);
-    block = touch.made ? allocator.allocate(size) : -1;
+    block = change.made ? allocator.allocate(size) : -1;
   };
-  for (size_t i = 0; i < trail.initial; ++i) touch({static_cast<int32_t>(i), true});
+  for (size_t i = 0; i < trail.initial; ++i) apply({static_cast<int32_t>(i), true});
   play(
       timeline, streams,
       [&](const Played& played, Seconds) {
         const stream::Trail::Row& row = trail.rows[played.stream];
         const size_t item             = played.item % (row.first.size() - 1);  // again in each iteration of a job
-        for (uint32_t i = row.first[item]; i < row.first[item + 1]; ++i) touch(row.touches[i]);
+        for (uint32_t i = row.first[item]; i < row.first[item + 1]; ++i) apply(row.changes[i]);
       },
       [](const Played&, Seconds) {});
   return {allocator.most_requested(), allocator.most_allocated(), allocator.most_reserved()};

@@ -23,17 +23,18 @@ class Contents {
     for (size_t i = 0; i < streams.size() && releasing_ == kNone; ++i)
       releasing_ = program.streams[streams[i]].items.empty() ? kNone : i;
     for (const Trail::Row& row : trail_.rows) {
-      for (const Trail::Touch& touch : row.touches) alive_[static_cast<size_t>(touch.buffer)] += touch.made ? 1 : -1;
+      for (const Trail::Change& change : row.changes)
+        alive_[static_cast<size_t>(change.buffer)] += change.made ? 1 : -1;
     }
     left_ = alive_;
     for (size_t i = 0; i < left_.size(); ++i) left_size_ += left_[i] * buffer(i).size;
     alive_.assign(trail_.buffers.size(), 0);
-    for (size_t i = 0; i < trail_.initial; ++i) touch({static_cast<int32_t>(i), true}, 1);
+    for (size_t i = 0; i < trail_.initial; ++i) apply_one({static_cast<int32_t>(i), true}, 1);
   }
 
   void run(const Played& played) {
     if (releases(played)) release(1);
-    apply(played, touches(played).second);
+    apply(played, changes_in(played).second);
   }
   // Replays the item up to the moment of its highest memory, and undoes it again.
   void rise(const Played& played) { rise(played, 1); }
@@ -64,10 +65,10 @@ class Contents {
   const Storage::Buffer& buffer(size_t number) const {
     return storage_.buffers[static_cast<size_t>(trail_.buffers[number])];
   }
-  Bytes size_of(const Trail::Touch& touch) const { return buffer(static_cast<size_t>(touch.buffer)).size; }
+  Bytes size_of(const Trail::Change& change) const { return buffer(static_cast<size_t>(change.buffer)).size; }
 
   // A job with several iterations replays its items in each of them.
-  std::pair<uint32_t, uint32_t> touches(const Played& played) const {
+  std::pair<uint32_t, uint32_t> changes_in(const Played& played) const {
     const Trail::Row& row = trail_.rows[played.stream];
     const size_t item     = played.item % (row.first.size() - 1);
     return {row.first[item], row.first[item + 1]};
@@ -91,14 +92,14 @@ class Contents {
     apply(played, last, sign);
   }
 
-  // The number of touches up to the peak of the item, and the level at that point.
+  // The number of changes up to the peak of the item, and the level at that point.
   std::pair<uint32_t, Bytes> fullest(const Played& played) const {
-    const auto [first, last] = touches(played);
+    const auto [first, last] = changes_in(played);
     uint32_t best            = first;
     Bytes level, most;
     for (uint32_t i = first; i < last; ++i) {
-      const Trail::Touch& touch = trail_.rows[played.stream].touches[i];
-      level += (touch.made ? 1.0 : -1.0) * size_of(touch);
+      const Trail::Change& change = trail_.rows[played.stream].changes[i];
+      level += (change.made ? 1.0 : -1.0) * size_of(change);
       if (level > most) {
         most = level;
         best = i + 1;
@@ -108,11 +109,11 @@ class Contents {
   }
 
   void apply(const Played& played, uint32_t last, int sign = 1) {
-    for (uint32_t i = touches(played).first; i < last; ++i) touch(trail_.rows[played.stream].touches[i], sign);
+    for (uint32_t i = changes_in(played).first; i < last; ++i) apply_one(trail_.rows[played.stream].changes[i], sign);
   }
 
-  void touch(const Trail::Touch& touch, int sign) {
-    count(static_cast<size_t>(touch.buffer), touch.made ? sign : -sign);
+  void apply_one(const Trail::Change& change, int sign) {
+    count(static_cast<size_t>(change.buffer), change.made ? sign : -sign);
   }
 
   void count(size_t number, int change) {

@@ -78,7 +78,7 @@ class Simulation {
     for (size_t i = 0; i < program_.streams.size(); ++i) {
       if (waiting_for_[i] != kDone) refuse_stuck(i);
     }
-    for (const MeetingState& meeting : meetings_) {
+    for (const InstanceState& meeting : meetings_) {
       result_.starts.push_back(meeting.start);
       result_.ends.push_back(meeting.clock);
     }
@@ -91,7 +91,7 @@ class Simulation {
   static constexpr double kAnyRate       = 1e18;
 
   // An instance of a communication, while its members arrive and its phases run.
-  struct MeetingState {
+  struct InstanceState {
     int missing;
     double start;  // the latest arrival
     double clock;  // the end of the phases that are over
@@ -210,8 +210,8 @@ class Simulation {
   }
 
   double hand_over(size_t stream, size_t instance, const stream::Item& item, double clock, stream::HostClock& host) {
-    MeetingState& meeting = meetings_[instance];
-    const auto& members   = program_.instances[instance].members;
+    InstanceState& meeting = meetings_[instance];
+    const auto& members    = program_.instances[instance].members;
     if (static_cast<size_t>(members[0]) == stream) {
       meeting.start   = host.arrive(times_.issue(item), clock);
       meeting.missing = 0;
@@ -227,8 +227,8 @@ class Simulation {
   }
 
   double meet(size_t stream, size_t instance, double clock) {
-    waiting_for_[stream]  = static_cast<int>(instance);
-    MeetingState& meeting = meetings_[instance];
+    waiting_for_[stream]   = static_cast<int>(instance);
+    InstanceState& meeting = meetings_[instance];
     meeting.clock = meeting.start = std::max(meeting.start, clock);
     if (--meeting.missing > 0 || !ends_at_once(instance)) {
       s4u::this_actor::suspend();
@@ -243,7 +243,7 @@ class Simulation {
 
   // Continues with the phases. True when the end is known; false when a flow decides it.
   bool ends_at_once(size_t instance) {
-    MeetingState& meeting      = meetings_[instance];
+    InstanceState& meeting     = meetings_[instance];
     const Footprint& footprint = footprints_.of(instance);
     for (; meeting.phase < footprint.count; ++meeting.phase) {
       const Phase& phase = footprints_.phases_of(footprint)[static_cast<size_t>(meeting.phase)];
@@ -276,9 +276,9 @@ class Simulation {
     const size_t instance = found->second.instance;
     finished_.push_back(std::move(found->second.keep));
     flows_.erase(found);
-    MeetingState& meeting = meetings_[instance];
-    const Phase& done     = phase(instance);
-    meeting.clock         = s4u::Engine::get_clock();
+    InstanceState& meeting = meetings_[instance];
+    const Phase& done      = phase(instance);
+    meeting.clock          = s4u::Engine::get_clock();
     result_.flows.push_back({static_cast<int32_t>(instance), meeting.phase, done.load, Seconds(meeting.begun),
                              Seconds(meeting.clock), done.alone});
     ++meeting.phase;
@@ -312,7 +312,7 @@ class Simulation {
   std::vector<s4u::ActorPtr> actors_;                     // by stream
   std::vector<int> waiting_for_;                          // by stream: an instance, kNothing yet, or kDone
   size_t done_ = 0;                                       // streams
-  std::vector<MeetingState> meetings_;                    // by instance
+  std::vector<InstanceState> meetings_;                   // by instance
   std::unordered_map<const s4u::Activity*, Flow> flows_;  // that are running
   std::vector<s4u::CommPtr> foreign_;                     // flows of others
   std::vector<s4u::CommPtr> finished_;                    // SimGrid still uses them when it says that they end

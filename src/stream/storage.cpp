@@ -30,7 +30,7 @@ class Walker {
     follow(root(), {}, slots);
     for (const std::string& stream : streams) {
       Trail::Row& row  = rows_.at(stream);
-      row.first.back() = static_cast<uint32_t>(row.touches.size());  // what comes after the last item belongs to it
+      row.first.back() = static_cast<uint32_t>(row.changes.size());  // what comes after the last item belongs to it
       trail_.rows.push_back(std::move(row));
     }
     return std::move(trail_);
@@ -69,10 +69,10 @@ class Walker {
       int32_t& slot               = slots[static_cast<size_t>(touch.slot)];
       const bool made             = touch.buffer >= 0;
       if (made) slot = make(touch.buffer);
-      if (slot != kEmpty) row.touches.push_back({slot, made});
+      if (slot != kEmpty) row.changes.push_back({slot, made});
       if (!made) slot = kEmpty;
     }
-    if (work.item) row.first.push_back(static_cast<uint32_t>(row.touches.size()));  // where the next one begins
+    if (work.item) row.first.push_back(static_cast<uint32_t>(row.changes.size()));  // where the next one begins
   }
 
   void call(const Storage::Call& call, const std::vector<int32_t>& map, std::vector<int32_t>& slots) {

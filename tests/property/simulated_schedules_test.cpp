@@ -138,10 +138,10 @@ int most_held(const stream::Program& program, int device) {
   const stream::Trail trail    = stream::trail(program, device);
   const stream::Storage& names = *program.devices[static_cast<size_t>(device)].storage;
   int held = 0, most = 0;
-  for (const stream::Trail::Touch& touch : trail.rows[0].touches) {
-    const auto buffer = static_cast<size_t>(trail.buffers[static_cast<size_t>(touch.buffer)]);
+  for (const stream::Trail::Change& change : trail.rows[0].changes) {
+    const auto buffer = static_cast<size_t>(trail.buffers[static_cast<size_t>(change.buffer)]);
     if (!names.names[static_cast<size_t>(names.buffers[buffer].name)].starts_with("kept")) continue;
-    held += touch.made ? 1 : -1;
+    held += change.made ? 1 : -1;
     most = std::max(most, held);
   }
   EXPECT_EQ(held, 0);

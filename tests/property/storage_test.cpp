@@ -84,7 +84,7 @@ TEST_P(Buffers, OfEveryItemAddUpToItsMemoryEffect) {
       for (size_t i = 0; i < stream.items.size(); ++i) {
         Bytes level, peak;
         for (uint32_t t = row.first[i]; t < row.first[i + 1]; ++t) {
-          level += (row.touches[t].made ? 1.0 : -1.0) * size_of(row.touches[t].buffer);
+          level += (row.changes[t].made ? 1.0 : -1.0) * size_of(row.changes[t].buffer);
           peak = std::max(peak, level);
         }
         const stream::MemoryEffect& effect = program_.memory_effects[static_cast<size_t>(stream.items[i].memory)];
@@ -101,9 +101,9 @@ TEST_P(Buffers, AreFreedAtMostOnceAndNeverBeforeTheyAreMade) {
     std::vector<int> made(trail.buffers.size()), freed(trail.buffers.size());
     for (size_t i = 0; i < trail.initial; ++i) made[i] = 1;
     for (const auto& row : trail.rows) {
-      for (const auto& touch : row.touches) {
-        (touch.made ? made : freed)[static_cast<size_t>(touch.buffer)] += 1;
-        EXPECT_LE(freed[static_cast<size_t>(touch.buffer)], made[static_cast<size_t>(touch.buffer)]);
+      for (const auto& change : row.changes) {
+        (change.made ? made : freed)[static_cast<size_t>(change.buffer)] += 1;
+        EXPECT_LE(freed[static_cast<size_t>(change.buffer)], made[static_cast<size_t>(change.buffer)]);
       }
     }
     EXPECT_TRUE(std::all_of(made.begin(), made.end(), [](int times) { return times == 1; }));

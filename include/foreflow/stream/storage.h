@@ -98,13 +98,13 @@ struct Storage {
 
 // The allocations and frees of one device, item by item.
 struct Trail {
-  struct Touch {
+  struct Change {
     int32_t buffer;  // index into Trail::buffers
     bool made;       // false: freed
   };
   struct Row {
-    std::vector<uint32_t> first;  // per item, and one more for the end: index into touches
-    std::vector<Touch> touches;
+    std::vector<uint32_t> first;  // per item, and one more for the end: index into changes
+    std::vector<Change> changes;
   };
   std::vector<int32_t> buffers;  // into Storage::buffers
   size_t initial = 0;            // number of buffers, the first ones, that are live from the beginning

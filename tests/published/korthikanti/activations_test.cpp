@@ -31,11 +31,11 @@ std::vector<Bytes> most_activations(const Settings& settings) {
   for (size_t d = 0; d < program.devices.size(); ++d) {
     const stream::Trail trail = stream::trail(program, static_cast<int>(d));
     Bytes level, most;
-    for (const auto& touch : trail.rows.at(0).touches) {
+    for (const auto& change : trail.rows.at(0).changes) {
       const auto& buffer =
-          program.devices[d].storage->buffers[static_cast<size_t>(trail.buffers[static_cast<size_t>(touch.buffer)])];
+          program.devices[d].storage->buffers[static_cast<size_t>(trail.buffers[static_cast<size_t>(change.buffer)])];
       if (buffer.kind != stream::MemoryClass::activations) continue;
-      level += (touch.made ? 1.0 : -1.0) * buffer.size;
+      level += (change.made ? 1.0 : -1.0) * buffer.size;
       most = std::max(most, level);
     }
     all.push_back(most);
