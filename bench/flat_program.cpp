@@ -6,6 +6,8 @@
 #include <iterator>
 #include <vector>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::bench {
 
 std::string flat_program(int ops) {
@@ -21,7 +23,7 @@ std::string flat_program(int ops) {
   const auto out = std::back_inserter(text);
   for (int i = 0; i < ops / kDevices; ++i) {
     for (int d = 1; d <= kDevices; ++d) {
-      std::string& value     = chain[static_cast<size_t>(d - 1)];
+      std::string& value     = nth(chain, d - 1);
       const int next         = d % kDevices + 1;
       const std::string name = fmt::format("%v{}_{}", i, d);
       switch (i % 4) {

@@ -1,5 +1,7 @@
 #include "points.h"
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::bench {
 namespace {
 
@@ -73,7 +75,7 @@ double executed_ops(const ir::Module& module) {
   std::vector<double> ops;  // per function; callees stand before their callers
   for (const ir::Function& function : module.functions) {
     double count = 0;
-    for (const ir::Op& op : function.ops) count += op.is_call() ? ops[static_cast<size_t>(op.callee)] : 1;
+    for (const ir::Op& op : function.ops) count += op.is_call() ? nth(ops, op.callee) : 1;
     ops.push_back(count);
   }
   return ops.back();

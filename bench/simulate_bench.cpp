@@ -7,6 +7,7 @@
 #include <random>
 
 #include "cpu_time.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/simulate/simulate.h"
 #include "points.h"
 
@@ -24,7 +25,7 @@ constexpr int kSizes   = 64;  // of kernels that differ by up to 5 %
 platform::Platform nodes_of_eight(int devices) {
   std::vector<platform::Device> gpus(static_cast<size_t>(devices));
   std::vector<platform::Link> links;
-  for (int i = 0; i < devices; ++i) gpus[static_cast<size_t>(i)].node = "node" + std::to_string(i / kNode);
+  for (int i = 0; i < devices; ++i) nth(gpus, i).node = "node" + std::to_string(i / kNode);
   for (int i = 0; i < 2 * devices; ++i) links.push_back({"nvlink", "nvlink", BytesPerSecond(450e9), Seconds(1e-6)});
   for (int i = 0; i < 2 * devices / kNode; ++i) links.push_back({"nic", "nic", BytesPerSecond(50e9), Seconds(2e-6)});
   const auto route = [devices](int from, int to) {
@@ -64,8 +65,7 @@ class Iteration {
  private:
   void run_layer(int32_t kernel) {
     for (int device = 0; device < devices_; ++device) {
-      for (int i = 0; i < kKernels; ++i)
-        program_.streams[static_cast<size_t>(device)].items.push_back({draw(kernel), -1, 0});
+      for (int i = 0; i < kKernels; ++i) nth(program_.streams, device).items.push_back({draw(kernel), -1, 0});
     }
     for (int node = 0; node < devices_ / kNode; ++node) {
       std::vector<int32_t> members;
@@ -90,8 +90,7 @@ class Iteration {
   void meet(int32_t communication, const std::vector<int32_t>& members) {
     const auto instance = static_cast<int32_t>(program_.instances.size());
     program_.instances.push_back({communication, members});
-    for (const int32_t member : members)
-      program_.streams[static_cast<size_t>(member)].items.push_back({communication, instance, 0});
+    for (const int32_t member : members) nth(program_.streams, member).items.push_back({communication, instance, 0});
   }
 
   int devices_;

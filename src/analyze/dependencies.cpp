@@ -8,6 +8,7 @@
 #include <set>
 
 #include "foreflow/base/escape.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/uses.h"
 
 namespace foreflow::analyze {
@@ -26,13 +27,13 @@ Graph graph_of(const Dependencies& dependencies) {
 // From an op on the path to the last, always to the first reader that cannot wait.
 std::vector<int32_t> follow(const Dependencies& graph, const CriticalPath& timed, int32_t op) {
   std::vector<int32_t> path;
-  const auto at     = [&](int32_t o) -> const OpTiming& { return timed.ops[static_cast<size_t>(o)]; };
+  const auto at     = [&](int32_t o) -> const OpTiming& { return nth(timed.ops, o); };
   const auto urgent = [&](int32_t reader, double end) {
     return at(reader).slack() == 0 && at(reader).earliest_start == end;
   };
   while (op >= 0) {
     if (at(op).weight > 0) path.push_back(op);
-    const auto& readers = graph.readers[static_cast<size_t>(op)];
+    const auto& readers = nth(graph.readers, op);
     const double end    = at(op).earliest_start + at(op).weight;
     const auto next = std::find_if(readers.begin(), readers.end(), [&](int32_t reader) { return urgent(reader, end); });
     op              = next == readers.end() ? -1 : *next;
@@ -58,7 +59,7 @@ Dependencies dependencies(const ir::Function& function) {
     for (const ir::ValueId id : function.inputs(op)) {
       if (id != ir::ValueId::none && maker[ir::index(id)] >= 0) sources.insert(maker[ir::index(id)]);
     }
-    for (const int32_t source : sources) graph.readers[static_cast<size_t>(source)].push_back(static_cast<int32_t>(o));
+    for (const int32_t source : sources) nth(graph.readers, source).push_back(static_cast<int32_t>(o));
   }
   return graph;
 }
@@ -75,7 +76,7 @@ CriticalPath critical_path(const Dependencies& dependencies, const std::vector<d
     result.length    = std::max(result.length, end);
     result.total += weights[*at];
     for (const int32_t reader : dependencies.readers[*at]) {
-      double& start = result.ops[static_cast<size_t>(reader)].earliest_start;
+      double& start = nth(result.ops, reader).earliest_start;
       start         = std::max(start, end);
     }
   }
@@ -87,7 +88,7 @@ CriticalPath critical_path(const Dependencies& dependencies, const std::vector<d
     const double end = op.earliest_start + op.weight;
     double slack     = result.length - end;
     for (const int32_t reader : dependencies.readers[o]) {
-      const OpTiming& next = result.ops[static_cast<size_t>(reader)];
+      const OpTiming& next = nth(result.ops, reader);
       slack                = std::min(slack, next.slack() + (next.earliest_start - end));
     }
     op.latest_start = op.earliest_start + slack;

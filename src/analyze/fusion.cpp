@@ -7,6 +7,7 @@
 #include "analyze/fusion_pattern.h"
 #include "analyze/kernel_class.h"
 #include "foreflow/analyze/work.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/uses.h"
 
 namespace foreflow::analyze {
@@ -57,7 +58,7 @@ class Fuser {
     for (const Group& group : groups_) {
       if (group.ops.size() < 2) continue;
       fusion.groups.push_back({pattern_of(group), group.ops, saved_by(group)});
-      for (const int32_t op : group.ops) fusion.fused -= static_cast<size_t>(work_[static_cast<size_t>(op)].kernels);
+      for (const int32_t op : group.ops) fusion.fused -= static_cast<size_t>(nth(work_, op).kernels);
       ++fusion.fused;
       fusion.saved += fusion.groups.back().saved;
     }
@@ -65,8 +66,8 @@ class Fuser {
   }
 
  private:
-  const ir::Op& op(int32_t o) const { return function_.ops[static_cast<size_t>(o)]; }
-  KernelClass class_of(int32_t o) const { return classes_[static_cast<size_t>(o)]; }
+  const ir::Op& op(int32_t o) const { return nth(function_.ops, o); }
+  KernelClass class_of(int32_t o) const { return nth(classes_, o); }
   ir::ValueId root(ir::ValueId id) const { return root_[ir::index(id)]; }
   int32_t root_maker(ir::ValueId id) const { return maker_[ir::index(root(id))]; }
   const ir::Type& type(ir::ValueId id) const { return subject_.value(id).type; }
@@ -94,8 +95,8 @@ class Fuser {
     const KernelClass kind = class_of(o);
     if (kind == KernelClass::none || kind == KernelClass::free_view) return;
     for (const int32_t maker : makers(o)) {
-      const int32_t g = group_[static_cast<size_t>(maker)];
-      if (g == kNone || !fits(groups_[static_cast<size_t>(g)], o) || waits_for_itself(g, o)) continue;
+      const int32_t g = nth(group_, maker);
+      if (g == kNone || !fits(nth(groups_, g), o) || waits_for_itself(g, o)) continue;
       return join(g, o);
     }
     groups_.push_back({{}, false, false, {}, ir::device_of(type(function_.output(op(o), 0)))});
@@ -103,13 +104,13 @@ class Fuser {
   }
 
   void join(int32_t g, int32_t o) {
-    Group& group = groups_[static_cast<size_t>(g)];
+    Group& group = nth(groups_, g);
     group.closed = class_of(o) == KernelClass::product && group.has_product;
     group.has_product |= class_of(o) == KernelClass::product;
     group.ops.push_back(o);
     group.sizes.insert(elements(o));
     if (class_of(o) == KernelClass::reduction) group.sizes.insert(largest(o));
-    group_[static_cast<size_t>(o)] = g;
+    nth(group_, o) = g;
   }
 
   bool fits(const Group& group, int32_t o) const {
@@ -139,8 +140,8 @@ class Fuser {
 
   // An operand from outside the group is made from a result of the group.
   bool waits_for_itself(int32_t g, int32_t o) const {
-    const int32_t first = groups_[static_cast<size_t>(g)].ops.front();
-    const auto inside   = [&](int32_t other) { return group_[static_cast<size_t>(other)] == g; };
+    const int32_t first = nth(groups_, g).ops.front();
+    const auto inside   = [&](int32_t other) { return nth(group_, other) == g; };
     std::vector<int32_t> open;
     std::set<int32_t> seen;
     const auto visit = [&](int32_t maker) {
@@ -171,7 +172,7 @@ class Fuser {
   Bytes saved_by(const Group& group) const {
     std::map<ir::ValueId, size_t> reads;  // by ops of the group
     std::set<ir::ValueId> made;
-    const int32_t number = group_[static_cast<size_t>(group.ops.front())];
+    const int32_t number = nth(group_, group.ops.front());
     for (const int32_t o : group.ops) {
       for (const ir::ValueId id : function_.inputs(op(o))) {
         if (id != ir::ValueId::none) ++reads[root(id)];
@@ -182,9 +183,9 @@ class Fuser {
     for (const auto& [id, count] : reads) {
       const bool inside   = made.contains(id);
       const auto& readers = readers_[ir::index(id)];
-      const bool stays    = inside && !returned_[ir::index(id)] &&
-                         std::all_of(readers.begin(), readers.end(),
-                                     [&](int32_t reader) { return group_[static_cast<size_t>(reader)] == number; });
+      const bool stays =
+          inside && !returned_[ir::index(id)] &&
+          std::all_of(readers.begin(), readers.end(), [&](int32_t reader) { return nth(group_, reader) == number; });
       const size_t passes = count - (inside ? 0 : 1) + (stays ? 1 : 0);
       saved += static_cast<double>(passes) * ir::bytes_of(type(id));
     }
@@ -213,7 +214,7 @@ std::vector<FusionRow> fusion_rows(const Subject& subject, const Fusion& fusion)
   for (const FusionGroup& group : fusion.groups) {
     std::string ops;
     for (const int32_t o : group.ops)
-      ops += (ops.empty() ? "" : " ") + std::string(subject.function().ops[static_cast<size_t>(o)].def->name);
+      ops += (ops.empty() ? "" : " ") + std::string(nth(subject.function().ops, o).def->name);
     const auto [entry, fresh] = known.emplace(group.pattern + ": " + ops, rows.size());
     if (fresh) rows.push_back({group.pattern, ops});
     FusionRow& row = rows[entry->second];

@@ -1,13 +1,14 @@
 #include "foreflow/analyze/report.h"
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::analyze {
 namespace {
 
 // Shape arithmetic depends on no op that runs: shapes are known before the run.
 Dependencies waits(const Subject& subject, Dependencies graph) {
   for (std::vector<int32_t>& readers : graph.readers) {
-    std::erase_if(readers,
-                  [&](int32_t reader) { return subject.on_host(subject.function().ops[static_cast<size_t>(reader)]); });
+    std::erase_if(readers, [&](int32_t reader) { return subject.on_host(nth(subject.function().ops, reader)); });
   }
   return graph;
 }
@@ -21,7 +22,7 @@ std::vector<FunctionRow> function_rows(const ir::Module& module) {
   for (size_t f = rows.size(); f-- > 0;) {
     for (const ir::Op& op : module.functions[f].ops) {
       if (!op.is_call()) continue;
-      FunctionRow& callee = rows[static_cast<size_t>(op.callee)];
+      FunctionRow& callee = nth(rows, op.callee);
       ++callee.places;
       callee.runs += rows[f].runs;
     }

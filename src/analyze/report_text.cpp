@@ -5,6 +5,7 @@
 
 #include "foreflow/analyze/report.h"
 #include "foreflow/base/escape.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::analyze {
 namespace {
@@ -66,8 +67,8 @@ std::string op_line(const Subject& subject, const Analysis& analysis, size_t o) 
 std::string path_by_type(const Subject& subject, const Analysis& analysis) {
   std::map<std::string_view, std::pair<double, size_t>> types;
   for (const int32_t o : analysis.path.path) {
-    auto& [weight, count] = types[subject.function().ops[static_cast<size_t>(o)].def->name];
-    weight += analysis.path.ops[static_cast<size_t>(o)].weight;
+    auto& [weight, count] = types[nth(subject.function().ops, o).def->name];
+    weight += nth(analysis.path.ops, o).weight;
     ++count;
   }
   std::vector<std::pair<std::string_view, std::pair<double, size_t>>> rows(types.begin(), types.end());

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "foreflow/base/escape.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow {
 namespace {
@@ -21,7 +22,7 @@ std::string sentence(const Refusal& refusal) {
   return refusal.place.empty() ? refusal.why : refusal.place + ": " + refusal.why;
 }
 
-std::string_view name(Cause cause) { return kCauses[static_cast<size_t>(cause)]; }
+std::string_view name(Cause cause) { return nth(kCauses, cause); }
 
 Cause find_cause(std::string_view name, const std::string& where) {
   const auto found = std::find(kCauses.begin(), kCauses.end(), name);

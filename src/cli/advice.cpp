@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "foreflow/platform/platform.h"
 #include "foreflow/scenario/run.h"
@@ -91,7 +92,7 @@ std::string on_units(const scenario::Scenario& scenario, const report::Summary& 
   for (const report::DeviceSummary& used : summary.devices) {
     const std::optional<int> number = platform.find_device(used.place);
     if (!number) continue;
-    const platform::Device& device = platform.devices()[static_cast<size_t>(*number)];
+    const platform::Device& device = nth(platform.devices(), *number);
     if (device.peaks.contains(name)) continue;
     const std::string why =
         fmt::format("workload.dtype: {} has no units of {}, whose products run at the rate of f32", device.kind, name);
@@ -118,8 +119,7 @@ std::optional<size_t> nodes_of_experts(const scenario::Scenario& scenario, const
   const scenario::Strategy& strategy = scenario.strategy;
   const int ranks                    = strategy.tp * strategy.cp * strategy.replicas_sharing();
   std::set<std::string> nodes;
-  for (int rank = 0; rank < ranks; ++rank)
-    nodes.insert(platform.devices()[static_cast<size_t>((*places)[static_cast<size_t>(rank)])].node);
+  for (int rank = 0; rank < ranks; ++rank) nodes.insert(nth(platform.devices(), nth(*places, rank)).node);
   return nodes.size();
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "foreflow/base/escape.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/reshard/volume.h"
 
 namespace foreflow::cli {
@@ -18,9 +19,7 @@ using scenario::ReshardingRun;
 
 constexpr size_t kMostTurns = 32, kMostCards = 16, kGanttColumns = 72;
 
-std::string device_name(const platform::Platform& platform, int device) {
-  return platform.devices()[static_cast<size_t>(device)].name;
-}
+std::string device_name(const platform::Platform& platform, int device) { return nth(platform.devices(), device).name; }
 
 // In a line for people.
 std::string shown(const platform::Platform& platform, int device) {
@@ -37,7 +36,7 @@ std::vector<int> senders(const ReshardingRun& run) {
   std::vector<int> result(run.units.tasks.size(), -1);
   for (const Job& job : run.plan.jobs) {
     if (job.task < 0 || !is_copy(job)) continue;
-    int& sender = result[static_cast<size_t>(job.task)];
+    int& sender = nth(result, job.task);
     if (sender < 0) sender = job.devices.front();
   }
   return result;
@@ -142,7 +141,7 @@ std::string table_of_links(const ReshardingRun& run, const platform::Platform& p
     if (kind_of(platform, used.link) == "nic") cards.push_back(used);
   }
   for (size_t i = 0; i < std::min(cards.size(), kMostCards); ++i) {
-    text += fmt::format("  {:<28} {}\n", escape::terminal(platform.links()[static_cast<size_t>(cards[i].link)].name),
+    text += fmt::format("  {:<28} {}\n", escape::terminal(nth(platform.links(), cards[i].link).name),
                         format(cards[i].bytes));
   }
   if (cards.size() > kMostCards)
@@ -227,7 +226,7 @@ Json to_json(const ReshardingRun& run, const ReshardQuestion& question, const pl
   }
   for (const LinkBytes& used : used_links(run)) {
     links.push(Json::object()
-                   .set("name", platform.links()[static_cast<size_t>(used.link)].name)
+                   .set("name", nth(platform.links(), used.link).name)
                    .set("kind", kind_of(platform, used.link))
                    .set("bytes", used.bytes.value()));
   }
@@ -238,7 +237,7 @@ std::vector<report::GanttRow> port_rows(const ReshardingRun& run, const platform
   std::map<std::pair<int, bool>, report::GanttRow> rows;  // port, whether it receives
   const auto add = [&](int port, bool receives, const report::Bar& bar) {
     report::GanttRow& row = rows[{port, receives}];
-    row.name              = run.ports.ports[static_cast<size_t>(port)].name + (receives ? " in" : " out");
+    row.name              = nth(run.ports.ports, port).name + (receives ? " in" : " out");
     row.bars.push_back(bar);
   };
   for (size_t i = 0; i < run.plan.jobs.size(); ++i) {

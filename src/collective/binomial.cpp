@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "collective/layout.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::collective {
 
@@ -30,7 +31,7 @@ bool inwards(Kind kind) { return kind == Kind::reduce || kind == Kind::gather; }
 
 Plan plan(const Task& task) {
   const std::vector<int> order = node_major(task.group);
-  const auto rank              = [&](int place) { return order[static_cast<size_t>(place)]; };
+  const auto rank              = [&](int place) { return nth(order, place); };
   Plan result{whole(task.kind) ? 1 : task.group.ranks, {}};
   for (const auto& branches : binomial_tree(task.group.ranks)) {
     auto& transfers = result.steps.emplace_back();

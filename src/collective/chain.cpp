@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "collective/layout.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::collective {
 namespace definitions::chain {
@@ -75,7 +76,7 @@ FlowPlan flows(const Task& task) { return flows_in(task, chunks(task)); }
 std::vector<AlgorithmDef> of_all_chunks() {
   std::vector<AlgorithmDef> all(kMostChunks, row());
   for (int chunks = 1; chunks <= kMostChunks; ++chunks) {
-    AlgorithmDef& chain = all[static_cast<size_t>(chunks - 1)];
+    AlgorithmDef& chain = nth(all, chunks - 1);
     chain.plan          = [chunks](const Task& task) { return plan_in(task, chunks); };
     chain.flows         = [chunks](const Task& task) { return flows_in(task, chunks); };
   }
@@ -96,7 +97,7 @@ AlgorithmDef row() {
 
 const AlgorithmDef& of(int chunks) {
   static const std::vector<AlgorithmDef> rows = of_all_chunks();
-  return rows[static_cast<size_t>(chunks - 1)];
+  return nth(rows, chunks - 1);
 }
 
 }  // namespace definitions::chain

@@ -6,6 +6,7 @@
 
 #include "collective/all_pairs.h"
 #include "collective/layout.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::collective {
 namespace {
@@ -15,7 +16,7 @@ std::vector<int> nics(const Group& group) {
   std::map<std::pair<int, int>, int> numbers;
   std::vector<int> result;
   for (int rank = 0; rank < group.ranks + group.relays; ++rank) {
-    const int rail = group.rail.empty() ? rank : group.rail[static_cast<size_t>(rank)];
+    const int rail = group.rail.empty() ? rank : nth(group.rail, rank);
     result.push_back(
         numbers.emplace(std::pair(node_of(group, rank), rail), static_cast<int>(numbers.size())).first->second);
   }
@@ -31,7 +32,7 @@ Network ports(const Task& task) {
   network.way       = [&task, nic, ranks](int from, int to, std::vector<int>& crossed) {
     const bool far = is_far(task.group, from, to);
     if (far) {
-      crossed = {2 * ranks + nic[static_cast<size_t>(from)], 3 * ranks + nic[static_cast<size_t>(to)]};
+      crossed = {2 * ranks + nth(nic, from), 3 * ranks + nth(nic, to)};
     } else {
       crossed = {from, ranks + to};
     }
@@ -55,7 +56,7 @@ Seconds transfer(const AllPairs& pairs, const Task& task, const std::vector<int>
   for (const auto& node : members) {
     inside = std::max(inside, static_cast<int64_t>(node.size()) - 1);
     for (const int rank : node) {
-      int64_t& sum = leaving[static_cast<size_t>(nic[static_cast<size_t>(rank)])];
+      int64_t& sum = nth(leaving, nth(nic, rank));
       sum += task.group.ranks - static_cast<int64_t>(node.size());
       outside = std::max(outside, sum);
     }

@@ -6,6 +6,7 @@
 //   2 nodes of 2 ranks     in nodes: 0>1 1>0  2>3 3>2       between: 0>2 2>0  1>3 3>1       in nodes again
 #include "collective/layout.h"
 #include "collective/ring.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::collective::definitions::hierarchical {
 namespace {
@@ -32,13 +33,13 @@ void turn_in_nodes(Plan& plan, const Group& group, const Nodes& members, Receive
   const Nodes order  = ring_in_nodes(group);
   std::vector<int> number(static_cast<size_t>(group.ranks));
   for (const auto& node : members) {
-    for (size_t i = 0; i < node.size(); ++i) number[static_cast<size_t>(node[i])] = static_cast<int>(i);
+    for (size_t i = 0; i < node.size(); ++i) nth(number, node[i]) = static_cast<int>(i);
   }
   for (const auto& ring : order) {
     std::vector<std::vector<int>> blocks;
     for (const int rank : ring) {
       auto& block = blocks.emplace_back();
-      for (int i = 0; i < count; ++i) block.push_back(number[static_cast<size_t>(rank)] * count + i);
+      for (int i = 0; i < count; ++i) block.push_back(nth(number, rank) * count + i);
     }
     turn(plan.steps, first, ring, blocks, receiver);
   }

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <numeric>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::collective {
 
 std::vector<std::vector<int>> nodes(const Group& group) {
@@ -36,7 +38,7 @@ std::vector<std::vector<int>> rings(const Group& group) {
 std::vector<std::vector<int>> ring_in_nodes(const Group& group) {
   std::vector<std::vector<int>> result(nodes(group).size());
   for (const int rank : group.rings.empty() ? node_major(group) : group.rings.front())
-    result[static_cast<size_t>(node_of(group, rank))].push_back(rank);
+    nth(result, node_of(group, rank)).push_back(rank);
   return result;
 }
 
@@ -54,13 +56,13 @@ std::vector<Flow> merged(const std::vector<Flow>& flows, int devices) {
   for (const Flow& flow : flows) ++begins[static_cast<size_t>(flow.from) + 1];
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   std::vector<size_t> by_sender(flows.size());
-  for (size_t i = 0; i < flows.size(); ++i) by_sender[begins[static_cast<size_t>(flows[i].from)]++] = i;
+  for (size_t i = 0; i < flows.size(); ++i) by_sender[nth(begins, flows[i].from)++] = i;
 
   constexpr size_t kNone = SIZE_MAX;
   std::vector<size_t> newest(count, kNone);  // by receiver: the first flow to it of the sender that sent to it last
   std::vector<size_t> first(flows.size());   // per flow: the first one between the same ranks
   for (const size_t i : by_sender) {
-    size_t& known = newest[static_cast<size_t>(flows[i].to)];
+    size_t& known = nth(newest, flows[i].to);
     if (known == kNone || flows[known].from != flows[i].from) known = i;
     first[i] = known;
   }

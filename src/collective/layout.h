@@ -3,13 +3,12 @@
 
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/collective/collective.h"
 
 namespace foreflow::collective {
 
-inline int node_of(const Group& group, int rank) {
-  return group.node.empty() ? rank : group.node[static_cast<size_t>(rank)];
-}
+inline int node_of(const Group& group, int rank) { return group.node.empty() ? rank : nth(group.node, rank); }
 inline bool is_far(const Group& group, int from, int to) { return node_of(group, from) != node_of(group, to); }
 
 // The ranks of each node, ascending, without relays.

@@ -7,6 +7,7 @@
 // Between the nodes this is a ring of flows with the share of the switch algorithm.
 #include "collective/layout.h"
 #include "collective/ring.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::collective::definitions::sharp {
 namespace {
@@ -23,7 +24,7 @@ bool supports(Kind kind, const Group& group) {
 std::vector<int> numbers(const Nodes& members, int ranks) {
   std::vector<int> result(static_cast<size_t>(ranks));
   for (const auto& node : members) {
-    for (size_t i = 0; i < node.size(); ++i) result[static_cast<size_t>(node[i])] = static_cast<int>(i);
+    for (size_t i = 0; i < node.size(); ++i) nth(result, node[i]) = static_cast<int>(i);
   }
   return result;
 }
@@ -32,7 +33,7 @@ void turn_in_nodes(Plan& plan, const Group& group, const std::vector<int>& numbe
   const size_t first = plan.steps.size();
   for (const auto& ring : ring_in_nodes(group)) {
     std::vector<std::vector<int>> chunks;
-    for (const int rank : ring) chunks.push_back({number[static_cast<size_t>(rank)]});
+    for (const int rank : ring) chunks.push_back({nth(number, rank)});
     turn(plan.steps, first, ring, chunks, receiver);
   }
 }
@@ -45,8 +46,8 @@ Plan plan(const Task& task) {
   auto& sums = result.steps.emplace_back();
   for (int from = 0; from < task.group.ranks; ++from) {
     for (int to = 0; to < task.group.ranks; ++to) {
-      const int chunk = number[static_cast<size_t>(from)];
-      if (from != to && chunk == number[static_cast<size_t>(to)]) sums.push_back({from, to, chunk, true});
+      const int chunk = nth(number, from);
+      if (from != to && chunk == nth(number, to)) sums.push_back({from, to, chunk, true});
     }
   }
   turn_in_nodes(result, task.group, number, Receiver::replaces);

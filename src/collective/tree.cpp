@@ -15,6 +15,7 @@
 #include <algorithm>
 
 #include "collective/layout.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::collective::definitions::tree {
 namespace {
@@ -42,7 +43,7 @@ std::vector<std::vector<size_t>> heads(const Group& group, const std::vector<std
     auto& of_node = result.emplace_back();
     std::vector<int> rails;
     for (size_t i = 0; i < ring.size(); ++i) {
-      const int rail = group.rail.empty() ? ring[i] : group.rail[static_cast<size_t>(ring[i])];
+      const int rail = group.rail.empty() ? ring[i] : nth(group.rail, ring[i]);
       if (std::find(rails.begin(), rails.end(), rail) != rails.end()) continue;
       rails.push_back(rail);
       of_node.push_back(i);
@@ -72,10 +73,10 @@ Tree tree(const std::vector<std::vector<int>>& nodes, const std::vector<std::vec
     int before = parent < 0 ? -1 : head(parent), hops = 0;
     for (int up = parent; up >= 0; up = parent_of(number, up, count)) ++hops;
     for (size_t i = 0; i < nodes[at].size(); ++i) {
-      const int rank                           = nodes[at][(heads[at][channel] + i) % nodes[at].size()];
-      result.parent[static_cast<size_t>(rank)] = before;
-      result.depth[static_cast<size_t>(rank)]  = hops++;
-      before                                   = rank;
+      const int rank           = nodes[at][(heads[at][channel] + i) % nodes[at].size()];
+      nth(result.parent, rank) = before;
+      nth(result.depth, rank)  = hops++;
+      before                   = rank;
     }
   }
   return result;
@@ -100,11 +101,10 @@ Plan plan(const Task& task) {
   Plan result{static_cast<int>(all.size()), std::vector<std::vector<Transfer>>(static_cast<size_t>(2 * deepest))};
   for (size_t chunk = 0; chunk < all.size(); ++chunk) {
     for (int rank = 0; rank < task.group.ranks; ++rank) {
-      const int parent = all[chunk].parent[static_cast<size_t>(rank)],
-                depth  = all[chunk].depth[static_cast<size_t>(rank)];
+      const int parent = nth(all[chunk].parent, rank), depth = nth(all[chunk].depth, rank);
       if (parent < 0) continue;
-      result.steps[static_cast<size_t>(deepest - depth)].push_back({rank, parent, static_cast<int>(chunk), true});
-      result.steps[static_cast<size_t>(deepest + depth - 1)].push_back({parent, rank, static_cast<int>(chunk), false});
+      nth(result.steps, deepest - depth).push_back({rank, parent, static_cast<int>(chunk), true});
+      nth(result.steps, deepest + depth - 1).push_back({parent, rank, static_cast<int>(chunk), false});
     }
   }
   return result;

@@ -4,13 +4,14 @@
 #include "collective/binomial.h"
 #include "collective/layout.h"
 #include "collective/ring.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::collective::definitions::van_de_geijn {
 namespace {
 
 Plan plan(const Task& task) {
   const std::vector<int> order = node_major(task.group);
-  const auto rank              = [&](int place) { return order[static_cast<size_t>(place)]; };
+  const auto rank              = [&](int place) { return nth(order, place); };
   const auto channels          = static_cast<int>(rings(task.group).size());
   Plan result{task.group.ranks * channels, {}};
   for (const auto& branches : binomial_tree(task.group.ranks)) {
@@ -32,8 +33,8 @@ FlowPlan flows(const Task& task) {
   for (const auto& branches : binomial_tree(task.group.ranks)) {
     std::vector<Flow> messages;
     for (const Branch& branch : branches) {
-      messages.push_back({order[static_cast<size_t>(branch.from)], order[static_cast<size_t>(branch.to)],
-                          static_cast<double>(branch.count) / task.group.ranks});
+      messages.push_back(
+          {nth(order, branch.from), nth(order, branch.to), static_cast<double>(branch.count) / task.group.ranks});
     }
     result.phases.push_back(step(task.group, std::move(messages)));
   }

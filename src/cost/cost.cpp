@@ -7,6 +7,7 @@ namespace foreflow::cost {
 // clang-format off
 namespace definitions {
 #define FOREFLOW_ROW(name) namespace name { CostModelDef row(); }
+#include "foreflow/base/nth.h"
 #include "cost/cost_models.def"
 #undef FOREFLOW_ROW
 }  // namespace definitions
@@ -15,7 +16,7 @@ namespace definitions {
 std::string_view name(Provenance provenance) {
   static constexpr std::array<std::string_view, kProvenances> kNames = {"table", "interpolated", "regression",
                                                                         "roofline"};
-  return kNames[static_cast<size_t>(provenance)];
+  return nth(kNames, provenance);
 }
 
 const Registry<CostModelDef>& cost_models() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 
 namespace foreflow::cost {
@@ -33,7 +34,7 @@ FieldsOfRow::FieldsOfRow(const std::vector<std::string>& names, std::vector<std:
 const std::string& FieldsOfRow::text(std::string_view column) const {
   const auto found = std::find(names_.begin(), names_.end(), column);
   if (found == names_.end()) throw Error(where_, fmt::format("has no column \"{}\"", column));
-  return cells_[static_cast<size_t>(found - names_.begin())];
+  return nth(cells_, found - names_.begin());
 }
 
 double FieldsOfRow::number(std::string_view column) const {

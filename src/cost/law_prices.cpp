@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cost/tf32_products.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/cost/signature.h"
 #include "foreflow/ir/fp8.h"
 #include "foreflow/ir/replicas.h"
@@ -174,7 +175,7 @@ std::optional<Seconds> price_products(const Application& application, const plat
   }
   if (!fp8 || call.attributes.get_int(ir::kFp8) < 0) return sum;
   // It reads the operand and writes its bytes twice, the second time transposed (NVIDIA, Transformer Engine).
-  const ir::Type& operand = call.inputs[static_cast<size_t>(call.attributes.get_int(ir::kFp8))];
+  const ir::Type& operand = nth(call.inputs, call.attributes.get_int(ir::kFp8));
   const double bytes      = (element_bytes(operand) + 2) * elements(operand);
   const auto conversion   = price_traffic(device, calibrations, "element-wise", Bytes(bytes), 1, terms);
   return conversion ? std::optional(sum + *conversion) : std::nullopt;

@@ -6,6 +6,7 @@
 #include "cost/errors.h"
 #include "cost/parameters.h"
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/cost/cost.h"
 #include "foreflow/ir/fp8.h"
 
@@ -107,7 +108,7 @@ struct Fp8Traffic {
 };
 Fp8Traffic fp8_traffic(const Application& application, const ir::Work& work) {
   const int64_t operand = application.call.attributes.get_int(ir::kFp8);
-  const ir::Type& type  = application.call.inputs[static_cast<size_t>(std::max<int64_t>(operand, 0))];
+  const ir::Type& type  = nth(application.call.inputs, std::max<int64_t>(operand, 0));
   // Operands that are in fp8 already have a byte for each number.
   Bytes in_fp8;
   int wide = 1;

@@ -7,6 +7,7 @@
 
 #include "execute/values.h"
 #include "foreflow/base/json.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 
@@ -115,7 +116,7 @@ Job job_from(std::string_view bytes) {
   job.warmup     = static_cast<int>(view.at("warmup").as_int());
   for (const JsonView& communication : view.at("communications").items())
     job.program.communications.push_back(communication_from(communication));
-  const std::string name  = job.devices[static_cast<size_t>(job.rank)] + ".distir";
+  const std::string name  = nth(job.devices, job.rank) + ".distir";
   job.program.module      = ir::parse(parts[1], name, ops::table());
   constexpr size_t kTexts = 2;
   job.arguments           = values_after(parts, kTexts);

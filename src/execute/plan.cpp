@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/written_out.h"
 #include "foreflow/lower/project.h"
@@ -71,11 +72,11 @@ class CommunicationWalk {
   }
 
   void call(const Instance<Mixed>& instance, size_t o, const interpret::DeviceMap& map) {
-    const Instance<Mixed>& callee = interpretation_.instances[static_cast<size_t>(instance.callee[o])];
+    const Instance<Mixed>& callee = nth(interpretation_.instances, instance.callee[o]);
     interpret::DeviceMap inner    = instance.maps[o];
     if (inner.empty()) return walk(callee, map);
     if (!map.empty()) {
-      for (int32_t& device : inner) device = map[static_cast<size_t>(device - 1)];
+      for (int32_t& device : inner) device = nth(map, device - 1);
     }
     walk(callee, inner);
   }
@@ -165,8 +166,7 @@ std::vector<RankProgram> plan(const ir::Module& module, const std::vector<ir::Ar
     programs.push_back(std::move(program));
   }
   for (const CommunicationRun& communication : CommunicationWalk(module, interpretation, ranks).run()) {
-    for (const int member : communication.members())
-      programs[static_cast<size_t>(member)].communications.push_back(communication);
+    for (const int member : communication.members()) nth(programs, member).communications.push_back(communication);
   }
   return programs;
 }

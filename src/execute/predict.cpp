@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/execute/plan.h"
 #include "foreflow/lower/lower.h"
 #include "foreflow/platform/load.h"
@@ -101,7 +102,7 @@ Prediction predict(const Task& task, const cost::CostModel& cost, double spread)
   for (const stream::Stream& stream : program.streams) {
     for (const stream::Item& item : stream.items) {
       if (item.instance >= 0) continue;
-      const auto& shares = lowered.provenance[static_cast<size_t>(item.event)];
+      const auto& shares = nth(lowered.provenance, item.event);
       for (size_t p = 0; p < shares.size(); ++p) prediction.provenance[p] += shares[p];
     }
   }

@@ -12,6 +12,7 @@
 #include "execute/trace_events.h"
 #include "execute/trace_ops.h"
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::execute {
 namespace {
@@ -67,7 +68,7 @@ class Thread {
       : events_(events), lookup_(lookup), launches_(launches), gaps_(gaps) {}
 
   void open(int op) {
-    close_until(events_.ops[static_cast<size_t>(op)].start);
+    close_until(nth(events_.ops, op).start);
     open_.push_back(op);
   }
   void call(const RuntimeCall& call) {
@@ -81,7 +82,7 @@ class Thread {
   }
 
  private:
-  const HostOp& op_at(int op) const { return events_.ops[static_cast<size_t>(op)]; }
+  const HostOp& op_at(int op) const { return nth(events_.ops, op); }
   void close_until(double time) {
     while (!open_.empty() && op_at(open_.back()).end < time) open_.pop_back();
   }
@@ -127,7 +128,7 @@ std::map<int64_t, Launch> launches_of(const TraceEvents& events, Lookup& lookup,
     std::sort(moments.begin(), moments.end(), [](const Moment& a, const Moment& b) { return a.key() < b.key(); });
     Thread thread(events, lookup, launches, gaps);
     for (const Moment& moment : moments)
-      moment.op >= 0 ? thread.open(moment.op) : thread.call(events.calls[static_cast<size_t>(moment.call)]);
+      moment.op >= 0 ? thread.open(moment.op) : thread.call(nth(events.calls, moment.call));
   }
   return launches;
 }
@@ -164,7 +165,7 @@ void read_one(const std::string& file, size_t trace, TraceMeasurements& all, Tim
     const bool is_message = work && work->kind == cost::Measurement::Kind::message;
     if (!work || is_message != kernel.nccl) {
       const int inner = launch == launches.end() ? -1 : launch->second.innermost;
-      all.others[inner < 0 ? "" : events.ops[static_cast<size_t>(inner)].name] += time;
+      all.others[inner < 0 ? "" : nth(events.ops, inner).name] += time;
       continue;
     }
     all.matched += time;

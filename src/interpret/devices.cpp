@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "foreflow/ir/call_devices.h"
 
@@ -164,7 +165,7 @@ ir::Type renamed(ir::Type type, const DeviceMap& map) {
 DeviceMap composed(DeviceMap inner, const DeviceMap& outer) {
   if (inner.empty()) return outer;
   if (outer.empty()) return inner;
-  for (int32_t& device : inner) device = outer[static_cast<size_t>(device - 1)];
+  for (int32_t& device : inner) device = nth(outer, device - 1);
   return inner;
 }
 
@@ -176,7 +177,7 @@ std::set<Device> devices_of(const Locations& locations) {
     const auto [number, map] = left.back();
     left.pop_back();
     if (!seen.emplace(number, map).second) continue;
-    const Instance<Location>& instance = locations.instances[static_cast<size_t>(number)];
+    const Instance<Location>& instance = nth(locations.instances, number);
     for (const Location& location : instance.values) {
       for (const Device& device : devices_of(location)) devices.insert(map.empty() ? device : renamed(device, map));
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::interpret {
 namespace {
 
@@ -46,7 +48,7 @@ ByType flops_by_type(const ir::Module& module, const MixedInterpretation& interp
     for (size_t o = 0; o < function.ops.size(); ++o) {
       const ir::Op& op = function.ops[o];
       if (op.is_call()) {
-        for (const auto& [dtype, flops] : totals[static_cast<size_t>(instance.callee[o])]) total[dtype] += flops;
+        for (const auto& [dtype, flops] : nth(totals, instance.callee[o])) total[dtype] += flops;
       } else if (op.def->role != ir::Role::communication) {
         add_flops(function, op, instance.values, total);
       }

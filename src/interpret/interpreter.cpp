@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::interpret {
 
 std::vector<bool> functions_naming_devices(const ir::Module& module) {
@@ -12,7 +14,7 @@ std::vector<bool> functions_naming_devices(const ir::Module& module) {
       return value.annotation != nullptr && ir::device_of(*value.annotation).placed();
     });
     names[f]             = annotated || std::any_of(function.ops.begin(), function.ops.end(), [&](const ir::Op& op) {
-                 return ir::names_devices(op) || (op.is_call() && names[static_cast<size_t>(op.callee)]);
+                 return ir::names_devices(op) || (op.is_call() && nth(names, op.callee));
                });
   }
   return names;

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "foreflow/base/memory.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/half.h"
 #include "foreflow/ir/narrow.h"
 
@@ -94,7 +95,7 @@ std::vector<int64_t> Array::to_ints() const {
   if (dtype_ == DType::i64) return {data<int64_t>().begin(), data<int64_t>().end()};
   if (dtype_ == DType::u64) return {data<uint64_t>().begin(), data<uint64_t>().end()};
   std::vector<int64_t> ints(static_cast<size_t>(size_));
-  for (int64_t i = 0; i < size_; ++i) ints[static_cast<size_t>(i)] = truncated(at(i));
+  for (int64_t i = 0; i < size_; ++i) nth(ints, i) = truncated(at(i));
   return ints;
 }
 

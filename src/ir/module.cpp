@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/suggestion.h"
 #include "ir/display.h"
 
@@ -30,9 +31,9 @@ size_t find_entry(const Module& module, std::string_view name) {
 std::vector<bool> used_values(const Function& function) {
   std::vector<bool> used(function.values.size());
   for (const ValueId id : function.operands) {
-    if (id != ValueId::none) used[static_cast<size_t>(id)] = true;
+    if (id != ValueId::none) nth(used, id) = true;
   }
-  for (const ValueId id : function.results) used[static_cast<size_t>(id)] = true;
+  for (const ValueId id : function.results) nth(used, id) = true;
   for (size_t i = 0; i < function.parameters.size(); ++i) used[i] = true;
   return used;
 }
@@ -50,8 +51,7 @@ std::string describe(const Module& module, const Function& function, const Op& o
   for (uint32_t i = 0; i < op.result_count; ++i)
     text += (i > 0 ? ", " : "") + display_name(function, function.output(op, i));
   text += op.result_count > 0 ? " = " : "";
-  return text +
-         (op.is_call() ? "@" + module.functions[static_cast<size_t>(op.callee)].name : std::string(op.def->name));
+  return text + (op.is_call() ? "@" + nth(module.functions, op.callee).name : std::string(op.def->name));
 }
 
 bool same_program(const Module& a, const Module& b) { return print(a) == print(b); }

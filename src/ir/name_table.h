@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::ir {
 
 class NameTable {
@@ -30,7 +32,7 @@ class NameTable {
 
   int32_t find(std::string_view name) const {
     const int32_t entry = const_cast<NameTable*>(this)->slot_of(name, hash(name)).entry;
-    return entry == kNone ? kNone : names_[static_cast<size_t>(entry)].number;
+    return entry == kNone ? kNone : nth(names_, entry).number;
   }
 
  private:
@@ -58,8 +60,7 @@ class NameTable {
   // The slot with this name, or the empty slot where it would be inserted.
   Slot& slot_of(std::string_view name, uint32_t hash) {
     size_t i = hash & (slots_.size() - 1);
-    while (slots_[i].entry != kNone &&
-           (slots_[i].hash != hash || names_[static_cast<size_t>(slots_[i].entry)].name() != name)) {
+    while (slots_[i].entry != kNone && (slots_[i].hash != hash || nth(names_, slots_[i].entry).name() != name)) {
       i = (i + 1) & (slots_.size() - 1);
     }
     return slots_[i];

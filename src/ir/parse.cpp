@@ -1,5 +1,6 @@
 #include <unordered_map>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/scanner.h"
 #include "foreflow/base/text.h"
 #include "foreflow/ir/call_devices.h"
@@ -291,7 +292,7 @@ class Parser {
   }
 
   void check_call(const Op& op, Scanner::Place place) const {
-    const Function& callee = module_.functions[static_cast<size_t>(op.callee)];
+    const Function& callee = nth(module_.functions, op.callee);
     const auto expect      = [&](size_t has, size_t wants, const char* what) {
       if (has != wants)
         throw Error(scanner_.where(place),

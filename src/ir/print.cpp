@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "ir/display.h"
 
 namespace foreflow::ir {
@@ -57,7 +58,7 @@ void print_op(std::string& out, const Module& module, const Function& function, 
   }
   if (op.result_count > 0) out += " = ";
   if (op.is_call()) {
-    out += "@" + module.functions[static_cast<size_t>(op.callee)].name;
+    out += "@" + nth(module.functions, op.callee).name;
   } else {
     out += op.def->name;
   }

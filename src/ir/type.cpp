@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/countable.h"
 
 namespace foreflow::ir {
@@ -40,7 +41,7 @@ constexpr std::array<DTypeRow, kDTypes> kRows = {{{DType::f64, "Float64", "f64",
                                                   {DType::u4, "UInt4", "u4", 4},
                                                   {DType::boolean, "Bool", "bool", 8}}};
 
-const DTypeRow& row(DType dtype) { return kRows[static_cast<size_t>(dtype)]; }
+const DTypeRow& row(DType dtype) { return nth(kRows, dtype); }
 
 }  // namespace
 

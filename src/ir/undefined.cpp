@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/scanner.h"
 #include "foreflow/ir/cycle.h"
 #include "ir/literal.h"
@@ -101,8 +102,8 @@ std::string describe_cycle(const std::vector<Statement>& statements, const std::
   if (cycle.empty()) return {};
   // The result that the next statement reads.
   const auto link = [&](size_t i) {
-    const Statement& here = statements[static_cast<size_t>(cycle[i])];
-    const auto& uses      = statements[static_cast<size_t>(cycle[(i + 1) % cycle.size()])].uses;
+    const Statement& here = nth(statements, cycle[i]);
+    const auto& uses      = nth(statements, cycle[(i + 1) % cycle.size()]).uses;
     return "%" + std::string(*std::find_if(here.targets.begin(), here.targets.end(), [&](std::string_view target) {
              return std::find(uses.begin(), uses.end(), target) != uses.end();
            }));
@@ -110,7 +111,7 @@ std::string describe_cycle(const std::vector<Statement>& statements, const std::
   constexpr size_t kShown = 8;
   std::string text;
   for (size_t i = 0; i < std::min(kShown, cycle.size()); ++i) {
-    const Statement& statement = statements[static_cast<size_t>(cycle[i])];
+    const Statement& statement = nth(statements, cycle[i]);
     text += link(i) + " (" + statement.op + ", line " + std::to_string(statement.line) + ") -> ";
   }
   if (cycle.size() > kShown) text += "... (" + std::to_string(cycle.size()) + " ops) -> ";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
 #include "ir/display.h"
@@ -58,7 +59,7 @@ class Verifier {
     if (op.callee < 0 || static_cast<size_t>(op.callee) >= self_)
       fail(op, "calls a function that does not stand above");
     if (const std::string problem = call_problem(*op.attributes); !problem.empty()) fail(op, problem);
-    const Function& callee = module_.functions[static_cast<size_t>(op.callee)];
+    const Function& callee = nth(module_.functions, op.callee);
     if (op.operand_count != callee.parameters.size() || op.result_count != callee.results.size()) {
       fail(op, "does not match the parameters and results of @" + callee.name);
     }
@@ -80,7 +81,7 @@ constexpr int kDeepestCall = 256;
 int depth_of_calls(const Function& function, const std::vector<int>& depths) {
   int deepest = 0;
   for (const Op& op : function.ops) {
-    if (op.is_call()) deepest = std::max(deepest, depths[static_cast<size_t>(op.callee)] + 1);
+    if (op.is_call()) deepest = std::max(deepest, nth(depths, op.callee) + 1);
   }
   return deepest;
 }

@@ -3,14 +3,15 @@
 #include <fmt/core.h>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::ir {
 
 std::vector<double> ops_written_out(const Module& module, const std::vector<bool>& inlined) {
   std::vector<double> counts;  // callees stand before their callers
   const auto inside = [&](const Op& op) {
-    const bool counts_too = op.is_call() && (inlined.empty() || inlined[static_cast<size_t>(op.callee)]);
-    return counts_too ? counts[static_cast<size_t>(op.callee)] : 0;
+    const bool counts_too = op.is_call() && (inlined.empty() || nth(inlined, op.callee));
+    return counts_too ? nth(counts, op.callee) : 0;
   };
   for (const Function& function : module.functions) {
     double count = 0;

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "lower/fragment_steps.h"
 #include "lower/liveness.h"
 #include "lower/recorder.h"
@@ -18,9 +19,7 @@ class Buffers {
       : instance_(instance), live_(live), recorder_(recorder), steps_(steps) {}
 
   // The device on which a buffer was made. Its last use may be elsewhere: a constant on no device, another stream.
-  ir::Device place_of(int32_t buffer) const {
-    return ir::device_of(instance_.values[static_cast<size_t>(buffer)].type);
-  }
+  ir::Device place_of(int32_t buffer) const { return ir::device_of(nth(instance_.values, buffer).type); }
   // Returns true if the value has memory of its own; others are in the buffer of another value.
   bool is_buffer(size_t value) const { return live_.buffer_of[value] == static_cast<int32_t>(value); }
   std::span<const int32_t> freed_after(size_t o) const { return live_.freed_after(o); }

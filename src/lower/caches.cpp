@@ -1,5 +1,7 @@
 #include "lower/caches.h"
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::lower {
 namespace {
 
@@ -7,7 +9,7 @@ namespace {
 using TakenOver = std::vector<std::vector<bool>>;
 
 bool takes_over(const ir::Op& op, size_t operand, const TakenOver& known) {
-  if (op.is_call()) return known[static_cast<size_t>(op.callee)][operand];
+  if (op.is_call()) return nth(known, op.callee)[operand];
   return ir::writes_rows(op) && operand == 0;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/replicas.h"
 
 namespace foreflow::lower {
@@ -39,7 +40,7 @@ GroupCommunication communication_of(const ir::Op& op, const std::vector<ir::Type
   const auto results = static_cast<uint32_t>(outputs.size());
   const cost::Application application{{*op.def, *op.attributes, inputs, known, results}, outputs};
   const auto ranks                             = static_cast<int>(ir::ranks_of(*op.attributes, result.members.size()));
-  const collective::AlgorithmDef* const chosen = options.algorithms[static_cast<size_t>(kind.kind)];
+  const collective::AlgorithmDef* const chosen = nth(options.algorithms, kind.kind);
   result.what.name                             = std::string(op.def->name);
   result.what.kind                             = kind.kind;
   result.what.algorithm                        = chosen != nullptr ? chosen : &collective::default_algorithm(kind.kind);

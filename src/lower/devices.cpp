@@ -1,5 +1,7 @@
 #include "lower/devices.h"
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::lower {
 namespace {
 
@@ -28,7 +30,7 @@ std::set<ir::Device> devices_of_values(const MixedInstance& instance) {
 
 const std::set<ir::Device>& Devices::of(int32_t number) {
   if (const auto known = known_.find(number); known != known_.end()) return known->second;
-  const MixedInstance& instance = interpretation_.instances[static_cast<size_t>(number)];
+  const MixedInstance& instance = nth(interpretation_.instances, number);
   std::set<ir::Device> devices  = devices_of_values(instance);
   std::set<std::pair<int32_t, interpret::DeviceMap>> calls;
   for (size_t o = 0; o < instance.callee.size(); ++o) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/host_memory.h"
 #include "foreflow/platform/cpu.h"
 #include "lower/backward_values.h"
@@ -32,7 +33,7 @@ class FragmentWriter {
   FragmentWriter(FragmentMaker& maker, int32_t instance, const Boundary& boundary, const Kinds& kinds)
       : maker_(maker),
         kinds_(kinds),
-        instance_(maker.interpretation_.instances[static_cast<size_t>(instance)]),
+        instance_(nth(maker.interpretation_.instances, instance)),
         function_(maker.module_.functions[instance_.function]),
         values_(maker.module_, instance_),
         live_(analyse(maker.module_, instance_, boundary, maker.cost_.memory)),
@@ -78,7 +79,7 @@ class FragmentWriter {
   // A value on no device counts as on the first.
   const platform::Device& hardware(const ir::Device& device) const {
     const auto number = device.placed() ? static_cast<size_t>(device.index) : size_t{1};
-    return *maker_.hardware_[static_cast<size_t>(number < kinds_.size() ? kinds_[number] : 0)];
+    return *nth(maker_.hardware_, number < kinds_.size() ? kinds_[number] : 0);
   }
 
   cost::Price price_of(const cost::Application& application, KnownComputes::Known& known) const {
@@ -100,7 +101,7 @@ class FragmentWriter {
     if (issuer_.begins_anew(op, device)) steps_.close(device);
     OpenCompute& open = steps_.open(device);
     open.event.duration += price.time;
-    open.shares[static_cast<size_t>(price.provenance)] += price.time;
+    nth(open.shares, price.provenance) += price.time;
     if (!known.on_host) {
       open.event.flops += known.work.flops + known.work.masked;
       issuer_.add(op, device, application.joined ? 0 : known.work.kernels, price.time, open.event.issue);
@@ -121,7 +122,7 @@ class FragmentWriter {
     steps_.close_all();
     const interpret::DeviceMap& map = instance_.maps[o];
     Kinds kinds                     = map.empty() ? kinds_ : Kinds(map.size() + 1, 0);
-    for (size_t i = 0; i < map.size(); ++i) kinds[i + 1] = kinds_[static_cast<size_t>(map[i])];
+    for (size_t i = 0; i < map.size(); ++i) kinds[i + 1] = nth(kinds_, map[i]);
     steps_.call(maker_.fragment(instance_.callee[o], live_.calls[steps_.calls()], kinds), map, op);
   }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/host_memory.h"
 #include "foreflow/ir/views.h"
 #include "lower/caches.h"
@@ -135,7 +136,7 @@ class Analysis {
     return std::none_of(first, first + op.result_count, [](bool escapes) { return escapes; });
   }
 
-  int32_t& last(ir::ValueId id) { return last_use_[static_cast<size_t>(result_.buffer_of[ir::index(id)])]; }
+  int32_t& last(ir::ValueId id) { return nth(last_use_, result_.buffer_of[ir::index(id)]); }
 
   void own_memory(size_t value) {
     result_.buffer_of[value] = static_cast<int32_t>(value);
@@ -149,13 +150,13 @@ class Analysis {
   std::vector<int32_t> same_results_of(const ir::Op& op) {
     if (rule_ == cost::MemoryRule::distir) return std::vector<int32_t>(op.result_count, -1);
     const auto [views, fresh] = views_.try_emplace(op.callee);
-    if (fresh) views->second = views_of_one_value(module_.functions[static_cast<size_t>(op.callee)]);
+    if (fresh) views->second = views_of_one_value(nth(module_.functions, op.callee));
     return same_results(op.result_count, views->second,
                         [&](size_t result) { return ir::bytes_of(instance_.values[op.first_result + result].type); });
   }
 
   void visit(int32_t o) {
-    const ir::Op& op = function_.ops[static_cast<size_t>(o)];
+    const ir::Op& op = nth(function_.ops, o);
     const auto same  = op.is_call() ? same_results_of(op) : std::vector<int32_t>();
     for (const ir::ValueId id : function_.inputs(op)) {
       if (id != ir::ValueId::none) last(id) = o;
@@ -166,7 +167,7 @@ class Analysis {
       own_memory(value);
       if (shared != ir::ValueId::none) {
         result_.buffer_of[value] = result_.buffer_of[ir::index(shared)];
-        int32_t& read            = last_read_[static_cast<size_t>(result_.buffer_of[value])];
+        int32_t& read            = nth(last_read_, result_.buffer_of[value]);
         read                     = std::max(read, last_read_[value]);
       }
       if (last(static_cast<ir::ValueId>(value)) < o) last(static_cast<ir::ValueId>(value)) = o;
@@ -265,7 +266,7 @@ class Analysis {
     for (size_t buffer = 0; buffer < function_.values.size(); ++buffer) {
       const int32_t op = last_use_[buffer];
       if (!owns_memory(buffer) || op == kNever || op == kPinned) continue;
-      if (!function_.ops[static_cast<size_t>(op)].is_call()) f(static_cast<int32_t>(buffer), static_cast<size_t>(op));
+      if (!nth(function_.ops, op).is_call()) f(static_cast<int32_t>(buffer), static_cast<size_t>(op));
     }
   }
 
@@ -275,7 +276,7 @@ class Analysis {
     const auto inputs = function_.inputs(op);
     Boundary& call    = result_.calls.emplace_back();
     const auto hand   = [&](int32_t buffer) {
-      int32_t& last   = last_use_[static_cast<size_t>(buffer)];
+      int32_t& last   = nth(last_use_, buffer);
       const bool ends = last == static_cast<int32_t>(o);
       if (ends) last = kHanded;  // once, also where two operands share it
       return ends;
@@ -286,7 +287,7 @@ class Analysis {
       call.dies.push_back(id != ir::ValueId::none && hand(result_.buffer_of[ir::index(id)]) ? 1 : 0);
     for (size_t i = 0; i < op.result_count; ++i) {
       const auto value     = static_cast<int32_t>(op.first_result + i);
-      const int32_t buffer = result_.buffer_of[static_cast<size_t>(value)];
+      const int32_t buffer = nth(result_.buffer_of, value);
       call.wanted.push_back(buffer != value ? call.wanted[static_cast<size_t>(buffer) - op.first_result]
                                             : static_cast<uint8_t>(hand(value) ? 0 : 1));
     }

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/host_memory.h"
 #include "foreflow/ir/replicas.h"
 #include "foreflow/ir/written_out.h"
@@ -40,7 +41,7 @@ class DeviceNumbering {
   }
   int32_t device(const ir::Device& device) const { return device.placed() ? device.index : -offset_; }
   int32_t place(int32_t device) const { return place_of_rank(device + offset_); }
-  int32_t place_of_rank(int32_t rank) const { return places_.empty() ? rank : places_[static_cast<size_t>(rank)]; }
+  int32_t place_of_rank(int32_t rank) const { return places_.empty() ? rank : nth(places_, rank); }
   int32_t count() const { return count_; }
   int32_t first() const { return -offset_; }
   int32_t replicas() const { return replicas_; }
@@ -167,7 +168,7 @@ void add_host_streams(stream::CompactProgram& program) {
       if (lane.stream == ir::kToHost || lane.stream == ir::kReceiver) all.emplace(lane.device, lane.stream);
     }
     for (const auto& call : procedure.calls) {
-      const std::set<Address>& inside = of_procedures[static_cast<size_t>(call.procedure)];
+      const std::set<Address>& inside = nth(of_procedures, call.procedure);
       if (inside.empty()) continue;
       const std::vector<int32_t> renaming = composed(program, call, {});
       for (const auto& [device, stream] : inside) all.emplace(program.outside(device, renaming), stream);
@@ -175,7 +176,7 @@ void add_host_streams(stream::CompactProgram& program) {
     of_procedures.push_back(std::move(all));
   }
   std::set<Address> missing;
-  for (const auto& [device, stream] : of_procedures[static_cast<size_t>(program.root)]) {
+  for (const auto& [device, stream] : nth(of_procedures, program.root)) {
     const Address address(device == stream::CompactProgram::kNoDevice ? program.first_device : device, stream);
     if (!known.contains(address)) missing.insert(address);
   }

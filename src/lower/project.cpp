@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/interpret/devices.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/text.h"
@@ -119,10 +120,10 @@ class Projector {
                            const interpret::DeviceMap& map) {
     const auto key = std::tuple(number, location, device, map);
     if (const auto known = projected_.find(key); known != projected_.end()) return known->second;
-    const Instance<Mixed>& instance = interpretation_.instances[static_cast<size_t>(number)];
+    const Instance<Mixed>& instance = nth(interpretation_.instances, number);
     const ir::Function& function    = module_.functions[instance.function];
-    const PortNames& name           = names_[static_cast<size_t>(instance.function)];
-    const Site site{instance, locations_.instances[static_cast<size_t>(location)], function, device, map, grain_};
+    const PortNames& name           = nth(names_, instance.function);
+    const Site site{instance, nth(locations_.instances, location), function, device, map, grain_};
     ir::FunctionBuilder builder(function.name, ops_);
     Projected projected;
     Kept kept(function.values.size(), ValueId::none);

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/uses.h"
 
 namespace foreflow::lower {
@@ -12,7 +13,7 @@ using stream::MemoryClass;
 // If several values share a buffer, the one with the highest rank determines its class and name.
 int rank(MemoryClass kind) {
   constexpr std::array<int, stream::kMemoryClasses> kRanks = {3, 5, 3, 4, 0, 1, 2};
-  return kRanks[static_cast<size_t>(kind)];
+  return nth(kRanks, kind);
 }
 
 }  // namespace
@@ -47,7 +48,7 @@ Recorder::Recorder(Ledger& ledger, const ir::Function& function, size_t number, 
       named_by_(ledger.records() ? function.values.size() : 0, -1) {
   if (!ledger.records()) return;
   for (size_t value = 0; value < function.values.size(); ++value) {
-    int32_t& named = named_by_[static_cast<size_t>(live.buffer_of[value])];
+    int32_t& named = nth(named_by_, live.buffer_of[value]);
     if (named < 0 || rank(class_of(value).kind) > rank(class_of(static_cast<size_t>(named)).kind))
       named = static_cast<int32_t>(value);
   }
@@ -89,7 +90,7 @@ void Recorder::work(const ir::Device& device, bool item, const Log& log) {
 
 int32_t Recorder::outside(int32_t device, const interpret::DeviceMap& map) const {
   if (map.empty()) return device;
-  return map[static_cast<size_t>(device == stream::Storage::kNoDevice ? 0 : device - 1)];
+  return nth(map, device == stream::Storage::kNoDevice ? 0 : device - 1);
 }
 
 void Recorder::call(int32_t procedure, const interpret::DeviceMap& map, const ir::Op& op) {
@@ -100,7 +101,7 @@ void Recorder::call(int32_t procedure, const interpret::DeviceMap& map, const ir
   for (const ir::ValueId id : function_.inputs(op))
     call.arguments.push_back(id == ir::ValueId::none ? -1 : live_.buffer_of[ir::index(id)]);
   for (uint32_t i = 0; i < op.result_count; ++i) call.results.push_back(live_.buffer_of[op.first_result + i]);
-  for (const int32_t device : ledger_.storage.procedures[static_cast<size_t>(procedure)].devices) {
+  for (const int32_t device : nth(ledger_.storage.procedures, procedure).devices) {
     const int32_t place = outside(device, map) + 1;
     const auto slot     = static_cast<size_t>(place);
     if (devices_.size() <= slot) devices_.resize(slot + 1);

@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::lower {
 namespace {
 
@@ -52,7 +54,7 @@ class PlanLowering {
     std::vector<int32_t> members;
     for (const int device : devices) {
       members.push_back(stream_of_.at(device));
-      lowered_.program.streams[static_cast<size_t>(members.back())].items.push_back({communication, instance, 0});
+      nth(lowered_.program.streams, members.back()).items.push_back({communication, instance, 0});
     }
     lowered_.program.instances.push_back({communication, std::move(members)});
     return instance;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/lower/communication.h"
 #include "foreflow/lower/reshard.h"
 #include "foreflow/reshard/strategy.h"
@@ -35,7 +36,7 @@ std::vector<int> places_of(const std::vector<ir::Type>& types, int32_t first, co
   std::vector<int> places;
   for (const ir::Type& type : types) {
     const int32_t rank = ir::device_of(type).index - first;
-    places.push_back(options.places.empty() ? rank : options.places[static_cast<size_t>(rank)]);
+    places.push_back(options.places.empty() ? rank : nth(options.places, rank));
   }
   return places;
 }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::lower {
 namespace {
 
@@ -79,7 +81,7 @@ class ShardWriter {
   }
 
   void compute(const CompactProgram::ComputeStep& step, Procedure& all) const {
-    const auto& [lane, copies] = lanes_[static_cast<size_t>(step.lane)];
+    const auto& [lane, copies] = nth(lanes_, step.lane);
     for (int32_t copy = 0; copy < copies; ++copy) {
       all.steps.push_back({CompactProgram::Step::Kind::compute, static_cast<int32_t>(all.computes.size())});
       all.computes.push_back({lane + copy, step.event, step.memory});
@@ -89,10 +91,8 @@ class ShardWriter {
   // A meeting of all shards of one group or of several, or of corresponding devices of every shard.
   void meeting(const Procedure& procedure, const CompactProgram::MeetingStep& step, Procedure& all) {
     const auto members = procedure.of(step);
-    const auto count   = [&](const CompactProgram::Member& member) {
-      return lanes_[static_cast<size_t>(member.lane)].copies;
-    };
-    const bool joined = members.size() > 1 && count(members[0]) == 1 && count(members[1]) > 1;
+    const auto count   = [&](const CompactProgram::Member& member) { return nth(lanes_, member.lane).copies; };
+    const bool joined  = members.size() > 1 && count(members[0]) == 1 && count(members[1]) > 1;
     if (joined) {
       fits_ = fits_ && are_pairs(procedure, members);
       open(step, all);
@@ -114,8 +114,8 @@ class ShardWriter {
   bool are_pairs(const Procedure& procedure, std::span<const CompactProgram::Member> members) const {
     if (members.size() % 2 != 0) return false;
     for (size_t i = 0; i < members.size(); i += 2) {
-      const auto& [device, stream] = procedure.lanes[static_cast<size_t>(members[i].lane)];
-      const auto& other            = procedure.lanes[static_cast<size_t>(members[i + 1].lane)];
+      const auto& [device, stream] = nth(procedure.lanes, members[i].lane);
+      const auto& other            = nth(procedure.lanes, members[i + 1].lane);
       if (!is_first(device) || other.device != device + 1 || other.stream != stream) return false;
     }
     return true;
@@ -128,7 +128,7 @@ class ShardWriter {
   }
 
   void join(const CompactProgram::Member& member, int32_t copy, Procedure& all) const {
-    all.members.push_back({lanes_[static_cast<size_t>(member.lane)].first + copy, member.memory});
+    all.members.push_back({nth(lanes_, member.lane).first + copy, member.memory});
   }
 
   struct Lanes {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/fp8.h"
 #include "foreflow/ir/host_memory.h"
 
@@ -249,7 +250,7 @@ class Classifier {
     tuples_.emplace_back(first, first + unpack.result_count);
     return kTuple - static_cast<int32_t>(tuples_.size()) + 1;
   }
-  const std::vector<int32_t>& tuple(int32_t weight) const { return tuples_[static_cast<size_t>(kTuple - weight)]; }
+  const std::vector<int32_t>& tuple(int32_t weight) const { return nth(tuples_, kTuple - weight); }
 
   // A tuple as a target of its own, named by the first of its weights.
   int32_t settled(int32_t weight) {
@@ -257,7 +258,7 @@ class Classifier {
     const std::vector<int32_t>& members = tuple(weight);
     const auto known = std::find_if(members.begin(), members.end(), [](int32_t member) { return member != kNone; });
     if (known == members.end() || *known <= kTuple) return kNone;
-    targets_.push_back({targets_[static_cast<size_t>(*known)].gradient_of, static_cast<int32_t>(members.size()) - 1});
+    targets_.push_back({nth(targets_, *known).gradient_of, static_cast<int32_t>(members.size()) - 1});
     return static_cast<int32_t>(targets_.size()) - 1;
   }
 
@@ -314,7 +315,7 @@ std::string label(const ir::Function& function, const std::vector<int32_t>& make
     if (!is_number(function.value(id).name)) return function.value(id).name;
     const int32_t maker = makers[ir::index(id)];
     if (maker < 0) return "value";
-    const ir::Op& op  = function.ops[static_cast<size_t>(maker)];
+    const ir::Op& op  = nth(function.ops, maker);
     const auto inputs = function.inputs(op);
     if (op.is_call()) return "call";
     const bool carries =

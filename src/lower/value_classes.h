@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/module.h"
 #include "foreflow/stream/storage.h"
 
@@ -27,7 +28,7 @@ class ValueClasses {
 
   ValueClass of(size_t function, size_t value) const {
     const int32_t weight = functions_[function].weights[value];
-    return {functions_[function].kinds[value], weight < 0 ? Target() : targets_[static_cast<size_t>(weight)]};
+    return {functions_[function].kinds[value], weight < 0 ? Target() : nth(targets_, weight)};
   }
 
   struct OfFunction {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::onnx {
 namespace {
@@ -48,9 +49,7 @@ bool known(int64_t number) { return number >= 0 && number < static_cast<int64_t>
 
 }  // namespace
 
-std::optional<DType> find_dtype(int64_t number) {
-  return known(number) ? kTypes[static_cast<size_t>(number)].dtype : std::nullopt;
-}
+std::optional<DType> find_dtype(int64_t number) { return known(number) ? nth(kTypes, number).dtype : std::nullopt; }
 
 int32_t number_of(DType dtype) {
   const auto row = std::find_if(kTypes.begin(), kTypes.end(), [&](const DTypeRow& r) { return r.dtype == dtype; });
@@ -59,7 +58,7 @@ int32_t number_of(DType dtype) {
 }
 
 std::string dtype_text(int64_t number) {
-  return known(number) ? std::string(kTypes[static_cast<size_t>(number)].text) : "number " + std::to_string(number);
+  return known(number) ? std::string(nth(kTypes, number).text) : "number " + std::to_string(number);
 }
 
 }  // namespace foreflow::onnx

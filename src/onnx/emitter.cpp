@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/uses.h"
 #include "onnx/message.h"
 
@@ -85,7 +86,7 @@ std::string Emitter::inputs_of(ValueId id) const {
       continue;
     }
     if (const int32_t op = makers[ir::index(next)]; op >= 0) {
-      const auto inputs = function.inputs(function.ops[static_cast<size_t>(op)]);
+      const auto inputs = function.inputs(nth(function.ops, op));
       open.insert(open.end(), inputs.begin(), inputs.end());
     } else if (function.parameters[ir::index(next)] == ir::ParameterRole::data) {
       names.push_back(quote(function.value(next).name));

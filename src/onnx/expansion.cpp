@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "foreflow/base/nth.h"
 #include "onnx/support.h"
 
 namespace foreflow::onnx {
@@ -83,7 +84,7 @@ std::optional<int64_t> size_of(const ControlNode& node, ValueId id, int64_t axis
   if (!rank) return std::nullopt;
   const int64_t place = axis < 0 ? axis + static_cast<int64_t>(*rank) : axis;
   if (place < 0 || place >= static_cast<int64_t>(*rank)) return std::nullopt;
-  const int64_t size = node.emitter.type(id).dims[static_cast<size_t>(place)];
+  const int64_t size = nth(node.emitter.type(id).dims, place);
   return size < 0 ? std::nullopt : std::optional(size);
 }
 

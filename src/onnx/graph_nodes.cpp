@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "foreflow/base/nth.h"
 #include "onnx/message.h"
 #include "onnx/names.h"
 #include "onnx/order.h"
@@ -99,7 +100,7 @@ std::vector<ValueId> GraphNodes::inlined(Scope& outer, int n, std::string_view a
     throw Error(where, "takes " + std::to_string(body.input_size()) + " values; it is given " +
                            std::to_string(arguments.size()));
   Scope scope{body, where, weights_.initializers_of(body, where), &outer};
-  for (int i = 0; i < body.input_size(); ++i) scope.values[body.input(i).name()] = arguments[static_cast<size_t>(i)];
+  for (int i = 0; i < body.input_size(); ++i) scope.values[body.input(i).name()] = nth(arguments, i);
   weights_.define(scope);
   write(scope, order_of(scope));
   return results_of(scope);

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/cycle.h"
 #include "onnx/message.h"
 #include "onnx/node.h"
@@ -83,14 +84,14 @@ std::vector<int> execution_order(const onnx_proto::GraphProto& graph, const std:
                     "reads " + quote(input) + ", which no node, graph input or initializer defines");
       }
       if (producer->second == kGiven) continue;
-      users[static_cast<size_t>(producer->second)].push_back(n);
-      ++waiting[static_cast<size_t>(n)];
+      nth(users, producer->second).push_back(n);
+      ++nth(waiting, n);
     }
   }
 
   std::priority_queue<int, std::vector<int>, std::greater<>> ready;
   for (int n = 0; n < graph.node_size(); ++n) {
-    if (waiting[static_cast<size_t>(n)] == 0 && !replaced.contains(n)) ready.push(n);
+    if (nth(waiting, n) == 0 && !replaced.contains(n)) ready.push(n);
   }
   std::vector<int> order;
   order.reserve(count);
@@ -98,8 +99,8 @@ std::vector<int> execution_order(const onnx_proto::GraphProto& graph, const std:
     const int node = ready.top();
     ready.pop();
     order.push_back(node);
-    for (const int user : users[static_cast<size_t>(node)]) {
-      if (--waiting[static_cast<size_t>(user)] == 0) ready.push(user);
+    for (const int user : nth(users, node)) {
+      if (--nth(waiting, user) == 0) ready.push(user);
     }
   }
   if (order.size() + replaced.size() < count)

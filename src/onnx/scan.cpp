@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "onnx/control_flow.h"
 #include "onnx/subgraphs.h"
 
@@ -31,7 +32,7 @@ int64_t rounds_of(const ControlNode& node, ValueId value, int64_t axis) {
   const bool ranked    = type.is_tensor() && type.ranked;
   if (ranked && (axis >= rank || axis < -rank))
     throw Error(node.where, "Scan reads along axis " + std::to_string(axis) + " of " + ir::to_string(type));
-  const int64_t dim = ranked ? type.dims[static_cast<size_t>(axis < 0 ? axis + rank : axis)] : ir::Dims::kUnknown;
+  const int64_t dim = ranked ? nth(type.dims, axis < 0 ? axis + rank : axis) : ir::Dims::kUnknown;
   if (dim == ir::Dims::kUnknown) {
     throw Error(node.where,
                 "Scan reads a value of type " + ir::to_string(type) +

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/countable.h"
 #include "foreflow/ir/narrow.h"
 #include "onnx/dtype.h"
@@ -27,7 +28,7 @@ static_assert(std::endian::native == std::endian::little, "raw data is little-en
 template <class T, class Field>
 void copy_field(const Field& field, Array& array) {
   auto out = array.mutable_data<T>();
-  for (int i = 0; i < field.size(); ++i) out[static_cast<size_t>(i)] = static_cast<T>(field.Get(i));
+  for (int i = 0; i < field.size(); ++i) nth(out, i) = static_cast<T>(field.Get(i));
 }
 
 // Calls use(field) with the typed field that holds numbers of this type, as onnx.proto assigns them.
@@ -168,7 +169,7 @@ Array to_dense(const onnx_proto::SparseTensorProto& sparse, const std::string& w
     if (linear) position = indices.data<int64_t>()[static_cast<size_t>(i)];
     for (int64_t axis = 0; !linear && axis < rank; ++axis) {
       const int64_t index = indices.data<int64_t>()[static_cast<size_t>(i * rank + axis)];
-      const int64_t dim   = type.dims[static_cast<size_t>(axis)];
+      const int64_t dim   = nth(type.dims, axis);
       if (index < 0 || index >= dim)
         throw Error(where, "index " + std::to_string(index) + " is outside its dimension of " + std::to_string(dim));
       position = position * dim + index;

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/by_node.h"
 
 namespace foreflow::platform {
@@ -60,7 +61,7 @@ CardUse cards_by_routes(const Platform& platform) {
   for (int from = 0; from < devices; ++from) {
     for (int to = 0; to < devices; ++to) {
       for (const int link : platform.route(from, to).links) {
-        const Link& crossed = platform.links()[static_cast<size_t>(link)];
+        const Link& crossed = nth(platform.links(), link);
         if (crossed.kind == "nic") used.insert(card_of(crossed.name));
       }
     }
@@ -89,8 +90,8 @@ std::vector<char> idle_cards(const Platform& platform) {
   for (size_t link = 0; link < idle.size(); ++link)
     idle[link] = static_cast<char>(platform.links().like(link).kind == "nic");
   const auto note = [&](int from, int to) {
-    for (const int link : platform.route(from, to).links) idle[static_cast<size_t>(link)] = 0;
-    for (const int link : platform.route(to, from).links) idle[static_cast<size_t>(link)] = 0;
+    for (const int link : platform.route(from, to).links) nth(idle, link) = 0;
+    for (const int link : platform.route(to, from).links) nth(idle, link) = 0;
   };
   std::vector<int> all(platform.devices().size());
   std::iota(all.begin(), all.end(), 0);
@@ -104,7 +105,7 @@ std::vector<char> idle_cards(const Platform& platform) {
   for (size_t n = 0; n < nodes.size(); ++n) {
     const auto &here = nodes[n], &there = nodes[(n + 1) % nodes.size()];
     each_pair(static_cast<int>(here.size()), static_cast<int>(there.size()),
-              [&](int gpu, int other) { note(here[static_cast<size_t>(gpu)], there[static_cast<size_t>(other)]); });
+              [&](int gpu, int other) { note(nth(here, gpu), nth(there, other)); });
   }
   return idle;
 }

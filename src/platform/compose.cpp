@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "platform/layout.h"
 #include "platform/link_property.h"
 #include "platform/link_text.h"
@@ -69,7 +70,7 @@ class Composer {
     Cable& cable          = blueprint_.cables.emplace_back(Cable{layout_.cable_name(number), port, from, to});
     cable.changed         = numbers_of(recipe_.links, port.kind, cable.name);
     if (port.kind != "nvlink") return;
-    const Link& link = layout_.link_kinds()[static_cast<size_t>(layout_.link_kind(number))];
+    const Link& link = nth(layout_.link_kinds(), layout_.link_kind(number));
     if (link.nvlink_generation > 0)
       cable.props.emplace_back("nvlink_generation", std::to_string(link.nvlink_generation));
     if (link.in_switch) cable.props.emplace_back("nvls", "yes");

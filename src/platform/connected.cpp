@@ -7,6 +7,7 @@
 #include <set>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::platform {
 namespace {
@@ -19,8 +20,8 @@ std::vector<int> pieces(const Network& network) {
     while (!frontier.empty()) {
       const int at = frontier.back();
       frontier.pop_back();
-      if (piece[static_cast<size_t>(at)] >= 0) continue;
-      piece[static_cast<size_t>(at)] = start;
+      if (nth(piece, at) >= 0) continue;
+      nth(piece, at) = start;
       for (const Arc& arc : network.arcs(at)) frontier.push_back(arc.to);
     }
   }
@@ -44,17 +45,15 @@ class Check {
   }
 
  private:
-  const Island& island(int device) const {
-    return parts_.islands[static_cast<size_t>(parts_.places[static_cast<size_t>(device)].island)];
-  }
+  const Island& island(int device) const { return nth(parts_.islands, nth(parts_.places, device).island); }
 
   std::set<int> reached(int device) const {
     const Island& home = island(device);
-    const auto index   = static_cast<size_t>(parts_.places[static_cast<size_t>(device)].index);
+    const auto index   = static_cast<size_t>(nth(parts_.places, device).index);
     std::set<int> found;
-    for (const auto& [cost, door] : parts_.shapes[static_cast<size_t>(home.shape)].leaving[index]) {
-      const IslandPort& port = home.ports[static_cast<size_t>(door)];
-      found.insert(pieces_[static_cast<size_t>(parts_.core.switches[static_cast<size_t>(port.at)].core)]);
+    for (const auto& [cost, door] : nth(parts_.shapes, home.shape).leaving[index]) {
+      const IslandPort& port = nth(home.ports, door);
+      found.insert(nth(pieces_, nth(parts_.core.switches, port.at).core));
     }
     return found;
   }
@@ -67,15 +66,14 @@ class Check {
   void require_inside(const std::vector<int>& from, const std::vector<int>& to) const {
     for (const int first : from) {
       for (const int last : to) {
-        const IslandPlace a = parts_.places[static_cast<size_t>(first)], b = parts_.places[static_cast<size_t>(last)];
+        const IslandPlace a = nth(parts_.places, first), b = nth(parts_.places, last);
         if (a.island != b.island || !joined(island(first), a.index, b.index)) fail(first, last);
       }
     }
   }
 
   bool joined(const Island& home, int from, int to) const {
-    return parts_.shapes[static_cast<size_t>(home.shape)].left[static_cast<size_t>(to)][static_cast<size_t>(from)] !=
-           kFar;
+    return nth(nth(nth(parts_.shapes, home.shape).left, to), from) != kFar;
   }
 
   // Devices of one island that only other devices join.
@@ -97,7 +95,7 @@ class Check {
     const auto [from, to] = std::minmax(a, b);
     throw Error(name_, fmt::format("no route from device \"{}\" to device \"{}\": join them by edges and routers "
                                    "(devices, and the routers of a server, forward nothing for others)",
-                                   devices_[static_cast<size_t>(from)].name, devices_[static_cast<size_t>(to)].name));
+                                   nth(devices_, from).name, nth(devices_, to).name));
   }
 
   const Parts& parts_;

@@ -1,5 +1,7 @@
 #include "platform/core_distances.h"
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::platform {
 namespace {
 
@@ -8,7 +10,7 @@ constexpr size_t kMostHeld = size_t{1} << 25;  // numbers of 8 bytes; beyond it 
 }  // namespace
 
 const std::vector<Cost>& CoreDistances::costs(int target, int from) const {
-  std::unique_ptr<CostsTo>& search = known_[static_cast<size_t>(target)];
+  std::unique_ptr<CostsTo>& search = nth(known_, target);
   if (search == nullptr) {
     if (held_ > kMostHeld) {
       for (std::unique_ptr<CostsTo>& old : known_) old.reset();

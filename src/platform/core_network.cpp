@@ -2,19 +2,21 @@
 
 #include <utility>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::platform {
 
 Core make_core(std::vector<Switch> switches, const std::vector<CoreEdge>& edges) {
   std::vector<int> degrees(switches.size());
   for (const CoreEdge& edge : edges) {
-    ++degrees[static_cast<size_t>(edge.a)];
-    ++degrees[static_cast<size_t>(edge.b)];
+    ++nth(degrees, edge.a);
+    ++nth(degrees, edge.b);
   }
   // An edge whose first end is a switch with one cable hangs it on the other; of two such, the second stays.
   std::vector<char> hangs(switches.size());
   const auto hang = [&](int leaf, int on, Cost up, Cost down, int up_step) {
     const auto at = static_cast<size_t>(leaf);
-    if (degrees[at] != 1 || hangs[static_cast<size_t>(on)] != 0) return false;
+    if (degrees[at] != 1 || nth(hangs, on) != 0) return false;
     hangs[at]    = 1;
     switches[at] = {switches[at].vertex, on, up, down, up_step, up_step ^ 1};
     return true;
@@ -33,13 +35,12 @@ Core make_core(std::vector<Switch> switches, const std::vector<CoreEdge>& edges)
     names.push_back(static_cast<int>(s));
   }
   for (size_t s = 0; s < switches.size(); ++s) {
-    if (hangs[s] != 0) switches[s].core = switches[static_cast<size_t>(switches[s].core)].core;
+    if (hangs[s] != 0) switches[s].core = nth(switches, switches[s].core).core;
   }
   std::vector<Wire> wires;
   std::vector<int> edge_of_wire;
   for (const CoreEdge& edge : kept) {
-    wires.push_back({switches[static_cast<size_t>(edge.a)].core, switches[static_cast<size_t>(edge.b)].core, edge.forth,
-                     edge.back});
+    wires.push_back({nth(switches, edge.a).core, nth(switches, edge.b).core, edge.forth, edge.back});
     edge_of_wire.push_back(edge.edge);
   }
   Network network(wires, std::vector<char>(names.size(), 1));

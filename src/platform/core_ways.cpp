@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "foreflow/base/nth.h"
 #include "platform/core_distances.h"
 
 namespace foreflow::platform {
@@ -14,7 +15,7 @@ class FoundWays {
   Cost cost(int from, int to) const {
     if (from == to) return 0;
     const Switch &first = switch_at(from), &last = switch_at(to);
-    return add(first.up + last.down, distances_.costs(last.core, first.core)[static_cast<size_t>(first.core)]);
+    return add(first.up + last.down, nth(distances_.costs(last.core, first.core), first.core));
   }
 
   void walk(int from, int to, Flow flow, std::vector<int>& steps) const {
@@ -23,15 +24,15 @@ class FoundWays {
     platform::walk(
         core_.network, distances_.costs(last.core, first.core), first.core, last.core,
         [&](int vertex, size_t ways) {
-          const int at = core_.names[static_cast<size_t>(vertex)];
+          const int at = nth(core_.names, vertex);
           return rule_.take(flow, static_cast<uint64_t>(switch_at(at).vertex), ways);
         },
-        [&](int step) { steps.push_back(2 * core_.edges[static_cast<size_t>(step / 2)] + step % 2); });
+        [&](int step) { steps.push_back(2 * nth(core_.edges, step / 2) + step % 2); });
     if (last.down_step >= 0) steps.push_back(last.down_step);
   }
 
  private:
-  const Switch& switch_at(int index) const { return core_.switches[static_cast<size_t>(index)]; }
+  const Switch& switch_at(int index) const { return nth(core_.switches, index); }
 
   Core core_;
   const EcmpRule& rule_;

@@ -10,6 +10,7 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/escape.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/base/suggestion.h"
 #include "platform/declared.h"
 #include "platform/link_property.h"
@@ -26,7 +27,7 @@ template <class T>
 std::vector<std::pair<const T*, size_t>> counted(const List<T>& list) {
   std::vector<std::pair<const T*, size_t>> kinds;
   for (const T& kind : list.kinds()) kinds.emplace_back(&kind, 0);
-  for (size_t i = 0; i < list.size(); ++i) ++kinds[static_cast<size_t>(list.kind(i))].second;
+  for (size_t i = 0; i < list.size(); ++i) ++nth(kinds, list.kind(i)).second;
   return kinds;
 }
 
@@ -97,7 +98,7 @@ int bottleneck(const Platform& platform, const Route& route) {
   const double least = route_bandwidth(platform, route).value();
   const auto limits  = [&](int link) {
     const auto times = std::count(route.links.begin(), route.links.end(), link);
-    return platform.links()[static_cast<size_t>(link)].payload().value() / static_cast<double>(times) <= least;
+    return nth(platform.links(), link).payload().value() / static_cast<double>(times) <= least;
   };
   return *std::find_if(route.links.begin(), route.links.end(), limits);
 }
@@ -178,7 +179,7 @@ std::string describe_route(const Platform& platform, const std::string& from, co
     text += fmt::format("  a TCP window leaves a message {} of it\n", format(route.limit));
   const int slowest = route.links.empty() ? -1 : bottleneck(platform, route);
   for (const int index : route.links) {
-    const Link& link = platform.links()[static_cast<size_t>(index)];
+    const Link& link = nth(platform.links(), index);
     text += fmt::format("  {}: {}{}\n", escape::terminal(link.name), describe_numbers(link),
                         index == slowest ? "  <- bottleneck" : "");
   }
@@ -188,14 +189,12 @@ std::string describe_route(const Platform& platform, const std::string& from, co
 Json route_to_json(const Platform& platform, const std::string& from, const std::string& to) {
   const Route route = find_route(platform, from, to);
   Json names        = Json::array();
-  for (const int index : route.links) names.push(platform.links()[static_cast<size_t>(index)].name);
+  for (const int index : route.links) names.push(nth(platform.links(), index).name);
   Json json = to_json(platform);
   json.set("from", from);
   json.set("to", to);
   json.set("route", std::move(names));
-  json.set("bottleneck", route.links.empty()
-                             ? Json()
-                             : Json(platform.links()[static_cast<size_t>(bottleneck(platform, route))].name));
+  json.set("bottleneck", route.links.empty() ? Json() : Json(nth(platform.links(), bottleneck(platform, route)).name));
   json.set("latency_s", route.latency.value());
   json.set("step_latency_s", platform.step_latency(route).value());
   json.set("bandwidth_bytes_per_s", limit_json(route_bandwidth(platform, route)));

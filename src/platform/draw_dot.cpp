@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "foreflow/base/escape.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/draw.h"
 #include "platform/sketch.h"
 
@@ -41,7 +42,7 @@ std::string draw_dot(const Platform& platform) {
                        servers.at(node));
   }
   for (const Line& line : sketch.lines) {
-    const Item &a = sketch.items[static_cast<size_t>(line.a)], &b = sketch.items[static_cast<size_t>(line.b)];
+    const Item &a = nth(sketch.items, line.a), &b = nth(sketch.items, line.b);
     dot += fmt::format("  {} -- {} [label={}, color=\"{}\", penwidth={:.1f}];\n", in_quotes(a.name), in_quotes(b.name),
                        in_quotes(line.kind.empty() ? line.about : line.kind + " " + line.about), colour(line.kind),
                        stroke_width(line.bandwidth));

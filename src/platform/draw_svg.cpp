@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "foreflow/base/escape.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/draw.h"
 #include "platform/sketch.h"
 
@@ -25,10 +26,10 @@ double wish(const Sketch& sketch, const std::vector<std::vector<int>>& joined, c
             int at) {
   double sum    = 0;
   int count     = 0;
-  const int row = std::abs(sketch.items[static_cast<size_t>(at)].row);
-  for (const int other : joined[static_cast<size_t>(at)]) {
-    if (std::abs(sketch.items[static_cast<size_t>(other)].row) >= row) continue;
-    sum += places[static_cast<size_t>(other)].x;
+  const int row = std::abs(nth(sketch.items, at).row);
+  for (const int other : nth(joined, at)) {
+    if (std::abs(nth(sketch.items, other).row) >= row) continue;
+    sum += nth(places, other).x;
     ++count;
   }
   return count == 0 ? 0 : sum / count;
@@ -39,8 +40,8 @@ std::vector<BoxCentre> lay_out(const Sketch& sketch) {
   std::vector<BoxCentre> places(sketch.items.size());
   std::vector<std::vector<int>> joined(sketch.items.size());
   for (const Line& line : sketch.lines) {
-    joined[static_cast<size_t>(line.a)].push_back(line.b);
-    joined[static_cast<size_t>(line.b)].push_back(line.a);
+    nth(joined, line.a).push_back(line.b);
+    nth(joined, line.b).push_back(line.a);
   }
   std::map<std::pair<int, int>, std::vector<int>> rows;  // by distance from the devices, then above or below
   double x                = kMargin + kSlot / 2;
@@ -69,8 +70,7 @@ std::vector<BoxCentre> lay_out(const Sketch& sketch) {
     const double height = kRow * std::min(key.second, server_rows) + shared_row * std::max(key.second - server_rows, 0);
     double late         = 0;
     for (size_t i = 0; i < order.size(); ++i) late += (placed[i] - order[i].first) / static_cast<double>(order.size());
-    for (size_t i = 0; i < order.size(); ++i)
-      places[static_cast<size_t>(order[i].second)] = {placed[i] - late, -height};
+    for (size_t i = 0; i < order.size(); ++i) nth(places, order[i].second) = {placed[i] - late, -height};
   }
   return places;
 }
@@ -96,10 +96,10 @@ Page fit(std::vector<BoxCentre> places, double head) {
 
 // Straight between rows; items of one row are joined by an arc above it, devices by one below.
 std::string path(const Sketch& sketch, const Line& line, const std::vector<BoxCentre>& places) {
-  const BoxCentre a = places[static_cast<size_t>(line.a)], b = places[static_cast<size_t>(line.b)];
+  const BoxCentre a = nth(places, line.a), b = nth(places, line.b);
   const std::string from = fmt::format("M{:.1f},{:.1f}", a.x, a.y);
   if (a.y != b.y) return fmt::format("{} L{:.1f},{:.1f}", from, b.x, b.y);
-  const double side = sketch.items[static_cast<size_t>(line.a)].row > 0 ? -1 : 1;
+  const double side = nth(sketch.items, line.a).row > 0 ? -1 : 1;
   const double bow  = std::min(30 + std::abs(a.x - b.x) / 5, kHighestArc);
   return fmt::format("{} Q{:.1f},{:.1f} {:.1f},{:.1f}", from, (a.x + b.x) / 2, a.y + side * bow, b.x, b.y);
 }
@@ -146,8 +146,8 @@ std::string draw_svg(const Platform& platform) {
   Legend legend;
   for (const Line& line : sketch.lines) ++legend[{line.kind, line.about}];
   const bool arcs   = std::any_of(sketch.lines.begin(), sketch.lines.end(), [&](const Line& line) {
-    const int row = sketch.items[static_cast<size_t>(line.a)].row;
-    return row > 0 && row == sketch.items[static_cast<size_t>(line.b)].row;
+    const int row = nth(sketch.items, line.a).row;
+    return row > 0 && row == nth(sketch.items, line.b).row;
   });
   const double head = 30 + kLegendLine * static_cast<double>(legend.size()) + (arcs ? kHighestArc / 2 : 0);
   const Page page   = fit(lay_out(sketch), head);
@@ -172,9 +172,8 @@ std::string draw_svg(const Platform& platform) {
     svg += fmt::format(
         "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.1f}\"><title>{} -- {}: {} {}</title></path>\n",
         path(sketch, line, page.places), colour(line.kind), stroke_width(line.bandwidth),
-        escape::markup(sketch.items[static_cast<size_t>(line.a)].name),
-        escape::markup(sketch.items[static_cast<size_t>(line.b)].name), escape::markup(line.kind),
-        escape::markup(line.about));
+        escape::markup(nth(sketch.items, line.a).name), escape::markup(nth(sketch.items, line.b).name),
+        escape::markup(line.kind), escape::markup(line.about));
   }
   for (size_t i = 0; i < page.places.size(); ++i) svg += item_box(sketch.items[i], page.places[i]);
   return svg + "</svg>\n";

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "platform/document.h"
 #include "platform/xml_shape.h"
 
@@ -41,7 +42,7 @@ class GraphReader {
     const int edge   = found != edges_.end() ? found->second : static_cast<int>(graph_.edges.size());
     for (const int link : route.links) take(link, edge, route);
     if (found != edges_.end()) {
-      graph_.edges[static_cast<size_t>(edge)].back = route.links;
+      nth(graph_.edges, edge).back = route.links;
       return;
     }
     edges_.emplace(std::pair{from, to}, edge);
@@ -50,14 +51,13 @@ class GraphReader {
   }
 
   void take(int link, int edge, const RouteSpec& route) {
-    int& owner = edge_of_link_[static_cast<size_t>(link)];
+    int& owner = nth(edge_of_link_, link);
     if (owner >= 0 && owner != edge) {
-      const Edge& other = graph_.edges[static_cast<size_t>(owner)];
+      const Edge& other = nth(graph_.edges, owner);
       fail(route.offset,
            fmt::format("the link \"{}\" is in two edges, \"{}\" to \"{}\" and \"{}\" to \"{}\"; in a graph every edge "
                        "has its own links (or use routing=\"DijkstraCache\", for SimGrid's routes)",
-                       document_.links[static_cast<size_t>(link)].name, name(other.a), name(other.b), route.from,
-                       route.to));
+                       nth(document_.links, link).name, name(other.a), name(other.b), route.from, route.to));
     }
     owner = edge;
   }
@@ -80,7 +80,7 @@ class GraphReader {
     }
   }
 
-  const std::string& name(int vertex) const { return graph_.vertices[static_cast<size_t>(vertex)].name; }
+  const std::string& name(int vertex) const { return nth(graph_.vertices, vertex).name; }
 
   struct PairHash {
     size_t operator()(const std::pair<int, int>& pair) const {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "platform/connected.h"
 #include "platform/straight_ways.h"
 
@@ -31,8 +32,8 @@ class GraphRouter {
     Route route{{}, Seconds(0)};
     if (from == to) return route;
     route.links.reserve(kUsualLinks);
-    const IslandPlace a = parts_.places[static_cast<size_t>(from)], b = parts_.places[static_cast<size_t>(to)];
-    const Island& home = parts_.islands[static_cast<size_t>(a.island)];
+    const IslandPlace a = nth(parts_.places, from), b = nth(parts_.places, to);
+    const Island& home = nth(parts_.islands, a.island);
     const Flow flow{static_cast<uint64_t>(from), static_cast<uint64_t>(to), wiring_.rail(to)};
     if (a.island == b.island && left(home, b.index, a.index) != kFar) {
       walk_inside(home, a.index, b.index, flow, route.links);
@@ -50,24 +51,22 @@ class GraphRouter {
     int first, last;  // doors of the two islands
   };
 
-  const Shape& shape(const Island& island) const { return parts_.shapes[static_cast<size_t>(island.shape)]; }
-  Cost left(const Island& island, int to, int from) const {
-    return shape(island).left[static_cast<size_t>(to)][static_cast<size_t>(from)];
-  }
+  const Shape& shape(const Island& island) const { return nth(parts_.shapes, island.shape); }
+  Cost left(const Island& island, int to, int from) const { return nth(nth(shape(island).left, to), from); }
   void cross(int step, std::vector<int>& links) const {
     if (step >= 0) wiring_.cross(step, links);
   }
 
   void walk_inside(const Island& island, int from, int to, Flow flow, std::vector<int>& links) const {
-    const auto cross_own = [&](int step) { cross(2 * island.edges[static_cast<size_t>(step / 2)] + step % 2, links); };
+    const auto cross_own = [&](int step) { cross(2 * nth(island.edges, step / 2) + step % 2, links); };
     if (const auto way = straight_.between(shape(island), static_cast<size_t>(island.shape), from, to)) {
       for (const int step : *way) cross_own(step);
       return;
     }
     walk(
-        shape(island).network, shape(island).left[static_cast<size_t>(to)], from, to,
+        shape(island).network, nth(shape(island).left, to), from, to,
         [&](int vertex, size_t ways) {
-          return rule_.take(flow, static_cast<uint64_t>(island.vertices[static_cast<size_t>(vertex)]), ways);
+          return rule_.take(flow, static_cast<uint64_t>(nth(island.vertices, vertex)), ways);
         },
         cross_own);
   }
@@ -75,17 +74,17 @@ class GraphRouter {
   // All pairs of ports of the least cost; none when no two meet. Where devices relay, the sender's node does it, as
   // with NCCL's PXN: messages come in nearest to where they go.
   std::vector<Ports> best_ports(const IslandPlace& from, const IslandPlace& to) const {
-    const Island& a      = parts_.islands[static_cast<size_t>(from.island)];
-    const Island& b      = parts_.islands[static_cast<size_t>(to.island)];
-    const auto& leaving  = shape(a).leaving[static_cast<size_t>(from.index)];
-    const auto& entering = shape(b).entering[static_cast<size_t>(to.index)];
+    const Island& a      = nth(parts_.islands, from.island);
+    const Island& b      = nth(parts_.islands, to.island);
+    const auto& leaving  = nth(shape(a).leaving, from.index);
+    const auto& entering = nth(shape(b).entering, to.index);
     std::vector<Ports> best;
     const bool relays = shape(b).relays;
     Cost least = kFar, nearest = kFar;
     for (const auto& [out, first] : leaving) {
       for (const auto& [in, last] : entering) {
         if (out + in > least) break;
-        const Cost between = core_.cost(a.ports[static_cast<size_t>(first)].at, b.ports[static_cast<size_t>(last)].at);
+        const Cost between = core_.cost(nth(a.ports, first).at, nth(b.ports, last).at);
         const Cost cost    = add(out + in, between);
         if (cost == kFar || cost > least) continue;
         if (cost < least || (relays && in < nearest)) best.clear();
@@ -119,13 +118,13 @@ class GraphRouter {
     FOREFLOW_CHECK(!equal.empty(), "check_connected found a way");
     const uint64_t from_rail = wiring_.rail(static_cast<int>(flow.from)), to_rail = flow.quotient;
     const auto [first, last]   = choose(std::move(equal), from_rail, to_rail);
-    const Island& a            = parts_.islands[static_cast<size_t>(from.island)];
-    const Island& b            = parts_.islands[static_cast<size_t>(to.island)];
-    const IslandPort& leaving  = a.ports[static_cast<size_t>(first)];
-    const IslandPort& entering = b.ports[static_cast<size_t>(last)];
+    const Island& a            = nth(parts_.islands, from.island);
+    const Island& b            = nth(parts_.islands, to.island);
+    const IslandPort& leaving  = nth(a.ports, first);
+    const IslandPort& entering = nth(b.ports, last);
 
     flow.quotient = from_rail;
-    walk_inside(a, from.index, shape(a).doors[static_cast<size_t>(first)].at, flow, links);
+    walk_inside(a, from.index, nth(shape(a).doors, first).at, flow, links);
     cross(leaving.out_step, links);
     if (leaving.at != entering.at) {
       flow.quotient  = static_cast<uint64_t>(entering.number);
@@ -135,7 +134,7 @@ class GraphRouter {
     }
     cross(entering.in_step, links);
     flow.quotient = to_rail;
-    walk_inside(b, shape(b).doors[static_cast<size_t>(last)].at, to.index, flow, links);
+    walk_inside(b, nth(shape(b).doors, last).at, to.index, flow, links);
   }
 
   void walk_core(int from, int to, const Flow& flow, std::vector<int>& links) const {
@@ -159,12 +158,12 @@ Wiring wiring_of(std::shared_ptr<const Graph> graph, const List<Device>& devices
   std::vector<Seconds> latencies;
   for (const Link& link : links) latencies.push_back(link.latency);
   return {[graph = std::move(graph)](int step, std::vector<int>& crossed) {
-            const Edge& edge             = graph->edges[static_cast<size_t>(step / 2)];
+            const Edge& edge             = nth(graph->edges, step / 2);
             const std::vector<int>& more = step % 2 == 0 ? edge.forth : edge.back;
             for (const int link : more) crossed.push_back(link);  // one, nearly always
           },
-          [latencies = std::move(latencies)](int link) { return latencies[static_cast<size_t>(link)]; },
-          [rails = std::move(rails)](int device) { return rails[static_cast<size_t>(device)]; }};
+          [latencies = std::move(latencies)](int link) { return nth(latencies, link); },
+          [rails = std::move(rails)](int device) { return nth(rails, device); }};
 }
 
 }  // namespace

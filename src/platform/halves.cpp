@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/describe.h"
 #include "platform/max_flow.h"
 
@@ -33,24 +34,24 @@ class UsedSteps {
 
  private:
   void mark_step(int step) {
-    if (step >= 0) used_[static_cast<size_t>(step)] = 1;
+    if (step >= 0) nth(used_, step) = 1;
   }
 
   // All shortest ways from `starts` to `to`.
   void mark_ways(const std::vector<int>& starts, int to) {
-    const std::vector<Cost>& left = shape_.left[static_cast<size_t>(to)];
+    const std::vector<Cost>& left = nth(shape_.left, to);
     std::vector<char> seen(left.size());
     std::vector<int> frontier = starts;
     while (!frontier.empty()) {
       const int at = frontier.back();
       frontier.pop_back();
-      const Cost here = left[static_cast<size_t>(at)];
-      if (at == to || here == kFar || seen[static_cast<size_t>(at)] != 0) continue;
-      seen[static_cast<size_t>(at)] = 1;
+      const Cost here = nth(left, at);
+      if (at == to || here == kFar || nth(seen, at) != 0) continue;
+      nth(seen, at) = 1;
       for (const Arc& arc : shape_.network.arcs(at)) {
         if (arc.to != to && !shape_.network.forwards(arc.to)) continue;
-        if (add(arc.there, left[static_cast<size_t>(arc.to)]) != here) continue;
-        mark_step(2 * island_.edges[static_cast<size_t>(arc.step / 2)] + arc.step % 2);
+        if (add(arc.there, nth(left, arc.to)) != here) continue;
+        mark_step(2 * nth(island_.edges, arc.step / 2) + arc.step % 2);
         frontier.push_back(arc.to);
       }
     }
@@ -70,7 +71,7 @@ std::vector<char> used_steps(const Platform& platform, const Parts& parts, const
   }
   for (const Switch& leaf : parts.core.switches) {
     if (leaf.up_step < 0) continue;
-    used[static_cast<size_t>(leaf.up_step)] = used[static_cast<size_t>(leaf.down_step)] = 1;
+    nth(used, leaf.up_step) = nth(used, leaf.down_step) = 1;
   }
   const auto all_receivers = static_cast<size_t>(std::count(sends.begin(), sends.end(), 0));
   for (const Island& island : parts.islands) {
@@ -79,7 +80,7 @@ std::vector<char> used_steps(const Platform& platform, const Parts& parts, const
       const auto vertex = static_cast<size_t>(island.vertices[i]);
       if (vertex < sends.size()) (sends[vertex] != 0 ? senders : receivers).push_back(static_cast<int>(i));
     }
-    UsedSteps steps(island, parts.shapes[static_cast<size_t>(island.shape)], used);
+    UsedSteps steps(island, nth(parts.shapes, island.shape), used);
     steps.mark_inside(senders, receivers);
     if (!senders.empty() && receivers.size() < all_receivers) steps.mark_ways_out(senders);
     if (!receivers.empty() && senders.size() < sends.size() - all_receivers) steps.mark_ways_in(receivers);
@@ -99,8 +100,7 @@ int64_t cut_between(const Platform& platform, const Parts& parts, const std::vec
   const Graph& graph           = *platform.graph();
   const std::vector<char> used = used_steps(platform, parts, sends);
   const auto is_idle           = [&](const std::vector<int>& links) {
-    return !idle.empty() &&
-           std::any_of(links.begin(), links.end(), [&](int link) { return idle[static_cast<size_t>(link)] != 0; });
+    return !idle.empty() && std::any_of(links.begin(), links.end(), [&](int link) { return nth(idle, link) != 0; });
   };
   std::vector<Pipe> pipes;
   for (size_t e = 0; e < graph.edges.size(); ++e) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::platform {
 namespace {
@@ -21,8 +22,8 @@ HostRoutes::HostRoutes(const Platform& platform) : platform_(platform) {
   std::vector<int> nics(up_.size()), others(up_.size());  // edges of each vertex
   for (const Edge& edge : graph.edges) {
     auto& count = is_of(platform, edge, "nic") ? nics : others;
-    ++count[static_cast<size_t>(edge.a)];
-    ++count[static_cast<size_t>(edge.b)];
+    ++nth(count, edge.a);
+    ++nth(count, edge.b);
   }
   for (size_t e = 0; e < graph.edges.size(); ++e) {
     const Edge& edge = graph.edges[e];
@@ -44,11 +45,11 @@ std::vector<int> HostRoutes::climb(int device) const {
   const Graph& graph = *platform_.graph();
   for (auto at = static_cast<size_t>(device); up_[at] >= 0 && edges.size() < up_.size();) {
     edges.push_back(up_[at]);
-    at = static_cast<size_t>(graph.edges[static_cast<size_t>(up_[at])].b);
+    at = static_cast<size_t>(nth(graph.edges, up_[at]).b);
   }
   if (edges.empty()) {
     throw PartError("platform " + platform_.name(), "has no link of the kind pcie from " +
-                                                        platform_.devices()[static_cast<size_t>(device)].name +
+                                                        nth(platform_.devices(), device).name +
                                                         " to its host; add one, or leave offload at false");
   }
   return edges;
@@ -57,7 +58,7 @@ std::vector<int> HostRoutes::climb(int device) const {
 Route HostRoutes::to_host(int device) const {
   Route route{{}, Seconds(0)};
   for (const int e : climb(device)) {
-    for (const int link : platform_.graph()->edges[static_cast<size_t>(e)].forth) {
+    for (const int link : nth(platform_.graph()->edges, e).forth) {
       route.links.push_back(link);
       route.latency += platform_.links().like(static_cast<size_t>(link)).latency;
     }
@@ -69,7 +70,7 @@ Route HostRoutes::from_host(int device) const {
   Route route{{}, Seconds(0)};
   const std::vector<int> edges = climb(device);
   for (size_t i = edges.size(); i-- > 0;) {
-    for (const int link : platform_.graph()->edges[static_cast<size_t>(edges[i])].back) {
+    for (const int link : nth(platform_.graph()->edges, edges[i]).back) {
       route.links.push_back(link);
       route.latency += platform_.links().like(static_cast<size_t>(link)).latency;
     }

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "platform/core_network.h"
 #include "platform/link_kinds.h"
 
@@ -18,14 +19,14 @@ class Unions {
  public:
   explicit Unions(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
   int find(int x) {
-    while (parent_[static_cast<size_t>(x)] != x) {
-      int& parent = parent_[static_cast<size_t>(x)];
-      parent      = parent_[static_cast<size_t>(parent)];
+    while (nth(parent_, x) != x) {
+      int& parent = nth(parent_, x);
+      parent      = nth(parent_, parent);
       x           = parent;
     }
     return x;
   }
-  void join(int a, int b) { parent_[static_cast<size_t>(find(a))] = find(b); }
+  void join(int a, int b) { nth(parent_, find(a)) = find(b); }
 
  private:
   std::vector<int> parent_;
@@ -86,7 +87,7 @@ class Cutter {
     }
     std::vector<int> island_of(count, -1);  // by representative
     for (size_t v = 0; v < count; ++v) {
-      int& island = island_of[static_cast<size_t>(unions.find(static_cast<int>(v)))];
+      int& island = nth(island_of, unions.find(static_cast<int>(v)));
       if (graph_.vertices[v].device < 0 || island >= 0) continue;
       island = static_cast<int>(parts_.islands.size());
       parts_.islands.emplace_back();
@@ -94,15 +95,15 @@ class Cutter {
     drafts_.resize(parts_.islands.size());
     parts_.places.resize(count);
     for (size_t v = 0; v < count; ++v) {
-      const int island = island_of[static_cast<size_t>(unions.find(static_cast<int>(v)))];
+      const int island = nth(island_of, unions.find(static_cast<int>(v)));
       if (island < 0) {
         parts_.places[v] = {-1, new_switch(static_cast<int>(v))};
         continue;
       }
-      auto& vertices   = parts_.islands[static_cast<size_t>(island)].vertices;
+      auto& vertices   = nth(parts_.islands, island).vertices;
       parts_.places[v] = {island, static_cast<int>(vertices.size())};
       vertices.push_back(static_cast<int>(v));
-      Draft& draft = drafts_[static_cast<size_t>(island)];
+      Draft& draft = nth(drafts_, island);
       draft.relays = graph_.relays;
       draft.forwards.push_back(graph_.vertices[v].device < 0 || graph_.relays ? 1 : 0);
     }
@@ -111,7 +112,7 @@ class Cutter {
   void check_sizes(const std::string& name) const {
     for (const Island& island : parts_.islands) {
       if (island.vertices.size() <= kLargestIsland) continue;
-      const std::string& member = graph_.vertices[static_cast<size_t>(island.vertices.front())].name;
+      const std::string& member = nth(graph_.vertices, island.vertices.front()).name;
       throw Error(name, fmt::format("\"{}\" is in a server of {} devices and routers, which links of the kinds {} "
                                     "join; the most is {}: give links between servers the kind nic or fabric",
                                     member, island.vertices.size(), kServerKinds, kLargestIsland));
@@ -124,13 +125,13 @@ class Cutter {
   }
 
   void add_edge(int index) {
-    const Edge& edge = graph_.edges[static_cast<size_t>(index)];
+    const Edge& edge = nth(graph_.edges, index);
     const Wire wire{edge.a, edge.b, cost(edge.forth), cost(edge.back)};
-    const IslandPlace a = parts_.places[static_cast<size_t>(edge.a)], b = parts_.places[static_cast<size_t>(edge.b)];
+    const IslandPlace a = nth(parts_.places, edge.a), b = nth(parts_.places, edge.b);
     if (a.island < 0 && b.island < 0) return core_edges_.push_back({a.index, b.index, index, wire.forth, wire.back});
     if (a.island >= 0 && a.island == b.island && is_inside(edge)) {
-      parts_.islands[static_cast<size_t>(a.island)].edges.push_back(index);
-      return drafts_[static_cast<size_t>(a.island)].wires.push_back({a.index, b.index, wire.forth, wire.back});
+      nth(parts_.islands, a.island).edges.push_back(index);
+      return nth(drafts_, a.island).wires.push_back({a.index, b.index, wire.forth, wire.back});
     }
     if (b.island < 0) return add_port(a, b.index, 2 * index, 2 * index + 1, wire.forth, wire.back);
     if (a.island < 0) return add_port(b, a.index, 2 * index + 1, 2 * index, wire.back, wire.forth);
@@ -140,8 +141,8 @@ class Cutter {
   }
 
   void add_port(const IslandPlace& inside, int at, int out_step, int in_step, Cost out, Cost in) {
-    parts_.islands[static_cast<size_t>(inside.island)].ports.push_back({at, out_step, in_step});
-    drafts_[static_cast<size_t>(inside.island)].doors.push_back({inside.index, out, in});
+    nth(parts_.islands, inside.island).ports.push_back({at, out_step, in_step});
+    nth(drafts_, inside.island).doors.push_back({inside.index, out, in});
   }
 
   int shape_number(Draft draft) {
@@ -203,7 +204,7 @@ Shape shape_of(Draft draft) {
 void number_ports(Parts& parts) {
   std::vector<int> next(parts.core.names.size() + 1);
   const auto core_of = [&](const IslandPort& port) {
-    return static_cast<size_t>(parts.core.switches[static_cast<size_t>(port.at)].core);
+    return static_cast<size_t>(nth(parts.core.switches, port.at).core);
   };
   for (const Island& island : parts.islands) {
     for (const IslandPort& port : island.ports) ++next[core_of(port) + 1];

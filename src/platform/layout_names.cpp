@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "platform/layout.h"
 
@@ -40,7 +41,7 @@ std::optional<int> find_trunk(const Fabric& fabric, std::string_view name) {
 }  // namespace
 
 std::string Layout::vertex_name(int vertex) const {
-  if (vertex >= first_core_) return fabric_.switches[static_cast<size_t>(vertex - first_core_)];
+  if (vertex >= first_core_) return nth(fabric_.switches, vertex - first_core_);
   if (vertex < devices_) {
     const auto [block, node, local] = device(vertex);
     return fmt::format("{}{}-{}{}", kNode, node, kGpu, local);
@@ -50,14 +51,13 @@ std::string Layout::vertex_name(int vertex) const {
     return block.first_switch <= number && !block.node.switches.empty();
   });
   const int each = static_cast<int>(behind->node.switches.size()), local = number - behind->first_switch;
-  return fmt::format("{}{}-{}", kNode, behind->first_node + local / each,
-                     behind->node.switches[static_cast<size_t>(local % each)]);
+  return fmt::format("{}{}-{}", kNode, behind->first_node + local / each, nth(behind->node.switches, local % each));
 }
 
 std::string Layout::cable_name(int cable) const {
   if (cable >= first_trunk_) {
-    const Trunk& trunk = fabric_.trunks[static_cast<size_t>(cable - first_trunk_)];
-    return fabric_.switches[static_cast<size_t>(trunk.from)] + "-" + fabric_.switches[static_cast<size_t>(trunk.to)];
+    const Trunk& trunk = nth(fabric_.trunks, cable - first_trunk_);
+    return nth(fabric_.switches, trunk.from) + "-" + nth(fabric_.switches, trunk.to);
   }
   const auto [block, node, local] = owner(cable);
   const auto number               = static_cast<size_t>(local);

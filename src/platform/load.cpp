@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/base/process.h"
 #include "foreflow/base/text.h"
 #include "platform/document.h"
@@ -34,7 +35,7 @@ Router look_up(size_t devices, const std::vector<Link>& links, Routing routing) 
     const size_t pair      = static_cast<size_t>(from) * devices + static_cast<size_t>(to);
     const int* const first = shared->crossed.data() + (pair == 0 ? 0 : shared->ends[pair - 1]);
     Route route{{first, shared->crossed.data() + shared->ends[pair]}, Seconds(0)};
-    for (const int link : route.links) route.latency += shared->latencies[static_cast<size_t>(link)];
+    for (const int link : route.links) route.latency += nth(shared->latencies, link);
     return route;
   };
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::platform {
 namespace {
 
@@ -13,7 +15,7 @@ class Flows {
   explicit Flows(int vertices) : arcs_(static_cast<size_t>(vertices)) {}
 
   void add(int from, int to, int64_t capacity) {
-    auto &there = arcs_[static_cast<size_t>(from)], &back = arcs_[static_cast<size_t>(to)];
+    auto &there = nth(arcs_, from), &back = nth(arcs_, to);
     there.push_back({to, back.size(), capacity});
     back.push_back({from, there.size() - 1, 0});
   }
@@ -36,17 +38,17 @@ class Flows {
 
   bool find_levels(int source, int sink) {
     level_.assign(arcs_.size(), -1);
-    level_[static_cast<size_t>(source)] = 0;
-    std::vector<int> queue              = {source};
+    nth(level_, source)    = 0;
+    std::vector<int> queue = {source};
     for (size_t i = 0; i < queue.size(); ++i) {
-      for (const Arc& arc : arcs_[static_cast<size_t>(queue[i])]) {
-        int& level = level_[static_cast<size_t>(arc.to)];
+      for (const Arc& arc : nth(arcs_, queue[i])) {
+        int& level = nth(level_, arc.to);
         if (arc.free == 0 || level >= 0) continue;
-        level = level_[static_cast<size_t>(queue[i])] + 1;
+        level = nth(level_, queue[i]) + 1;
         queue.push_back(arc.to);
       }
     }
-    return level_[static_cast<size_t>(sink)] >= 0;
+    return nth(level_, sink) >= 0;
   }
 
   // As deep as the levels, which shortest paths bound.
@@ -55,11 +57,11 @@ class Flows {
     const auto here = static_cast<size_t>(at);
     for (size_t& next = next_[here]; next < arcs_[here].size(); ++next) {
       Arc& arc = arcs_[here][next];
-      if (arc.free == 0 || level_[static_cast<size_t>(arc.to)] != level_[here] + 1) continue;
+      if (arc.free == 0 || nth(level_, arc.to) != level_[here] + 1) continue;
       const int64_t pushed = push(arc.to, sink, std::min(most, arc.free));
       if (pushed == 0) continue;
       arc.free -= pushed;
-      arcs_[static_cast<size_t>(arc.to)][arc.back].free += pushed;
+      nth(arcs_, arc.to)[arc.back].free += pushed;
       return pushed;
     }
     return 0;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "platform/cards.h"
 #include "platform/graph_router.h"
 
@@ -114,7 +115,7 @@ int Platform::nodes() const {
 int Platform::node(int device) const {
   if (facts_->node) return facts_->node(device);
   count_nodes();
-  return facts_->node_of[static_cast<size_t>(device)];
+  return nth(facts_->node_of, device);
 }
 
 bool Platform::has_equal_nodes() const { return facts_->equal_nodes; }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/load.h"
 #include "platform/cards.h"
 #include "platform/graph_router.h"
@@ -39,7 +40,7 @@ std::optional<int> find_link_of(const Layout& layout, std::string_view name) {
 // A step of a layout's cables is a link.
 Wiring wiring_of(const LayoutRef& layout) {
   return {[](int step, std::vector<int>& links) { links.push_back(step); },
-          [layout](int link) { return layout->link_kinds()[static_cast<size_t>(layout->link_kind(link / 2))].latency; },
+          [layout](int link) { return nth(layout->link_kinds(), layout->link_kind(link / 2)).latency; },
           [layout](int device) { return static_cast<uint64_t>(layout->rail(device)); }};
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "platform/ruled.h"
 
 namespace foreflow::platform {
@@ -23,7 +24,7 @@ class RuledWays {
       const auto vertex         = static_cast<uint64_t>(layout_->first_core()) + static_cast<uint64_t>(at);
       const size_t way          = count == 1 ? 0 : rule_.take(flow, vertex, static_cast<size_t>(count));
       const int number          = first + static_cast<int>(way);
-      const Trunk& trunk        = fabric_.trunks[static_cast<size_t>(number)];
+      const Trunk& trunk        = nth(fabric_.trunks, number);
       const bool forth          = trunk.from == at;
       steps.push_back(2 * (layout_->first_trunk() + number) + (forth ? 0 : 1));
       at = forth ? trunk.to : trunk.from;
@@ -59,7 +60,7 @@ std::function<void(int from, int to, Flow flow, std::vector<int>& steps)> walk_b
     const Fabric& fabric = layout->fabric();
     int at               = from;
     for (const int number : fabric.path(from, to, flow)) {
-      const Trunk& trunk = fabric.trunks[static_cast<size_t>(number)];
+      const Trunk& trunk = nth(fabric.trunks, number);
       const bool forth   = trunk.from == at;
       steps.push_back(2 * (layout->first_trunk() + number) + (forth ? 0 : 1));
       at = forth ? trunk.to : trunk.from;

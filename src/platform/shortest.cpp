@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::platform {
 
 Cost cost_of(Seconds latency, size_t links) {
@@ -19,28 +21,28 @@ Network::Network(std::span<const Wire> wires, std::vector<char> forwards)
   for (size_t v = 1; v < first_.size(); ++v) first_[v] += first_[v - 1];
   std::vector<size_t> next = first_;
   for (size_t i = 0; i < wires.size(); ++i) {
-    const auto& [a, b, forth, back]       = wires[i];
-    const int step                        = 2 * static_cast<int>(i);
-    arcs_[next[static_cast<size_t>(a)]++] = {b, step, forth, back};
-    arcs_[next[static_cast<size_t>(b)]++] = {a, step + 1, back, forth};
+    const auto& [a, b, forth, back] = wires[i];
+    const int step                  = 2 * static_cast<int>(i);
+    arcs_[nth(next, a)++]           = {b, step, forth, back};
+    arcs_[nth(next, b)++]           = {a, step + 1, back, forth};
   }
 }
 
 CostsTo::CostsTo(const Network& network, int target)
     : target_(target), costs_(static_cast<size_t>(network.size()), kFar), sure_(costs_.size()) {
-  costs_[static_cast<size_t>(target)] = 0;
+  nth(costs_, target) = 0;
   frontier_.emplace(0, target);
 }
 
 void CostsTo::reach(const Network& network, int from) {
-  while (sure_[static_cast<size_t>(from)] == 0 && !frontier_.empty()) {
+  while (nth(sure_, from) == 0 && !frontier_.empty()) {
     const auto [cost, at] = frontier_.top();
     frontier_.pop();
-    if (sure_[static_cast<size_t>(at)] != 0) continue;
-    sure_[static_cast<size_t>(at)] = 1;
+    if (nth(sure_, at) != 0) continue;
+    nth(sure_, at) = 1;
     if (at != target_ && !network.forwards(at)) continue;
     for (const Arc& arc : network.arcs(at)) {
-      Cost& known = costs_[static_cast<size_t>(arc.to)];
+      Cost& known = nth(costs_, arc.to);
       if (cost + arc.back >= known) continue;
       known = cost + arc.back;
       frontier_.emplace(known, arc.to);

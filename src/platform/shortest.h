@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/units.h"
 
 namespace foreflow::platform {
@@ -47,7 +48,7 @@ class Network {
     const auto at = static_cast<size_t>(vertex);
     return {arcs_.data() + first_[at], arcs_.data() + first_[at + 1]};
   }
-  bool forwards(int vertex) const { return forwards_[static_cast<size_t>(vertex)] != 0; }
+  bool forwards(int vertex) const { return nth(forwards_, vertex) != 0; }
 
  private:
   std::vector<char> forwards_;
@@ -82,10 +83,9 @@ std::vector<Cost> costs_to(const Network& network, int target);
 template <class Choose, class Visit>
 void walk(const Network& network, std::span<const Cost> left, int from, int to, Choose choose, Visit visit) {
   for (int at = from; at != to;) {
-    const Cost here  = left[static_cast<size_t>(at)];
+    const Cost here  = nth(left, at);
     const auto leads = [&](const Arc& arc) {
-      return arc.there <= here && left[static_cast<size_t>(arc.to)] == here - arc.there &&
-             (arc.to == to || network.forwards(arc.to));
+      return arc.there <= here && nth(left, arc.to) == here - arc.there && (arc.to == to || network.forwards(arc.to));
     };
     const auto arcs   = network.arcs(at);
     auto way          = std::find_if(arcs.begin(), arcs.end(), leads);

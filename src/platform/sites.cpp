@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "platform/fabrics/switches.h"
 #include "platform/recipe_parts.h"
@@ -55,7 +56,7 @@ int add_site(Fabric& joined, const Fabric& site, int number, const Outlets& outl
   for (const std::string& name : site.switches) add_switch(joined, fmt::format("site{}-{}", number, name));
   for (const int plug : site.plugs) joined.plugs.push_back(first + plug);
   for (const Trunk& trunk : site.trunks)
-    connect(joined, first + trunk.from, first + trunk.to, site.ports[static_cast<size_t>(trunk.port)]);
+    connect(joined, first + trunk.from, first + trunk.to, nth(site.ports, trunk.port));
   const int gateway     = add_switch(joined, fmt::format("site{}-gateway", number));
   std::vector<int> tops = site.tops.empty() ? site.plugs : site.tops;
   std::sort(tops.begin(), tops.end());

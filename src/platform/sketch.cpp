@@ -9,6 +9,7 @@
 #include <set>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/describe.h"
 #include "platform/link_kinds.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 std::string about(const Platform& platform, const std::vector<int>& links) {
   Route route{links, Seconds(0)};
-  for (const int link : links) route.latency += platform.links()[static_cast<size_t>(link)].latency;
+  for (const int link : links) route.latency += nth(platform.links(), link).latency;
   return fmt::format("{}, {}", format(route_bandwidth(platform, route)), format(route.latency));
 }
 
@@ -32,8 +33,8 @@ Sketch of_graph(const Platform& platform) {
   const Graph& graph = *platform.graph();
   for (size_t v = sketch.items.size(); v < graph.vertices.size(); ++v) sketch.items.push_back({graph.vertices[v].name});
   for (const Edge& edge : graph.edges) {
-    sketch.lines.push_back({edge.a, edge.b, platform.links()[static_cast<size_t>(edge.forth.front())].kind,
-                            about(platform, edge.forth), route_bandwidth(platform, {edge.forth, Seconds(0)}).value()});
+    sketch.lines.push_back({edge.a, edge.b, nth(platform.links(), edge.forth.front()).kind, about(platform, edge.forth),
+                            route_bandwidth(platform, {edge.forth, Seconds(0)}).value()});
   }
   return sketch;
 }
@@ -59,15 +60,15 @@ Sketch of_routes(const Platform& platform) {
   std::set<std::pair<int, int>> joined;
   const auto join = [&](int a, int b, int link) {
     if (a == b || !joined.insert(std::minmax(a, b)).second) return;
-    const Link& crossed = platform.links()[static_cast<size_t>(link)];
+    const Link& crossed = nth(platform.links(), link);
     sketch.lines.push_back({a, b, crossed.kind, about(platform, {link}), crossed.bandwidth.value()});
   };
   for (int from = 0; from < count; ++from) {
     for (int to = 0; to < count; ++to) {
       int at = from;
       for (const int link : platform.route(from, to).links) {
-        join(at, item_of_link[static_cast<size_t>(link)], link);
-        at = item_of_link[static_cast<size_t>(link)];
+        join(at, nth(item_of_link, link), link);
+        at = nth(item_of_link, link);
       }
     }
   }
@@ -79,8 +80,8 @@ using Neighbours = std::vector<std::vector<int>>;
 Neighbours neighbours(const Sketch& sketch) {
   Neighbours result(sketch.items.size());
   for (const Line& line : sketch.lines) {
-    result[static_cast<size_t>(line.a)].push_back(line.b);
-    result[static_cast<size_t>(line.b)].push_back(line.a);
+    nth(result, line.a).push_back(line.b);
+    nth(result, line.b).push_back(line.a);
   }
   return result;
 }
@@ -90,17 +91,17 @@ void climb(Sketch& sketch, std::vector<int> row, const Neighbours& next, std::ve
   while (!row.empty()) {
     std::map<int, std::set<std::string>> owners;
     for (const int at : row) {
-      for (const int above : next[static_cast<size_t>(at)]) {
-        if (placed[static_cast<size_t>(above)] == 0) owners[above].insert(sketch.items[static_cast<size_t>(at)].node);
+      for (const int above : nth(next, at)) {
+        if (nth(placed, above) == 0) owners[above].insert(nth(sketch.items, at).node);
       }
     }
-    const int level = sketch.items[static_cast<size_t>(row.front())].row + 1;
+    const int level = nth(sketch.items, row.front()).row + 1;
     row.clear();
     for (const auto& [above, nodes] : owners) {
-      Item& item                         = sketch.items[static_cast<size_t>(above)];
-      item.row                           = level;
-      item.node                          = nodes.size() == 1 ? *nodes.begin() : "";
-      placed[static_cast<size_t>(above)] = 1;
+      Item& item         = nth(sketch.items, above);
+      item.row           = level;
+      item.node          = nodes.size() == 1 ? *nodes.begin() : "";
+      nth(placed, above) = 1;
       row.push_back(above);
     }
   }
@@ -124,16 +125,15 @@ void arrange(Sketch& sketch) {
   for (const Item& item : sketch.items) top = std::max(top, item.row);
   row.clear();
   for (size_t i = 0; i < sketch.items.size(); ++i) {
-    const auto is_placed = [&](int other) { return placed[static_cast<size_t>(other)] == 1; };
+    const auto is_placed = [&](int other) { return nth(placed, other) == 1; };
     if (placed[i] == 0 && std::any_of(all[i].begin(), all[i].end(), is_placed)) row.push_back(static_cast<int>(i));
   }
-  for (const int first : row)
-    placed[static_cast<size_t>(first)] = 2, sketch.items[static_cast<size_t>(first)].row = top + 1;
+  for (const int first : row) nth(placed, first) = 2, nth(sketch.items, first).row = top + 1;
   climb(sketch, row, all, placed);
 
   std::vector<char> only_nvlink(sketch.items.size(), 1);
   for (const Line& line : sketch.lines) {
-    if (line.kind != "nvlink") only_nvlink[static_cast<size_t>(line.a)] = only_nvlink[static_cast<size_t>(line.b)] = 0;
+    if (line.kind != "nvlink") nth(only_nvlink, line.a) = nth(only_nvlink, line.b) = 0;
   }
   for (size_t i = 0; i < sketch.items.size(); ++i) {
     if (!sketch.items[i].device && only_nvlink[i] != 0 && !all[i].empty()) sketch.items[i].row = -sketch.items[i].row;

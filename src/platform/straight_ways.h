@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "platform/islands.h"
 
 namespace foreflow::platform {
@@ -20,9 +21,9 @@ class StraightWays {
     if (number >= ways_.size()) ways_.resize(number + 1);
     auto& to_each = ways_[number];
     if (to_each.empty()) to_each.resize(static_cast<size_t>(shape.network.size()));
-    std::vector<Way>& from_each = to_each[static_cast<size_t>(to)];
+    std::vector<Way>& from_each = nth(to_each, to);
     if (from_each.empty()) from_each.resize(static_cast<size_t>(shape.network.size()));
-    Way& way = from_each[static_cast<size_t>(from)];
+    Way& way = nth(from_each, from);
     if (way.count == kNotAsked) way = find(shape, from, to);
     if (way.count == kChoice) return std::nullopt;
     return std::span<const int>(steps_).subspan(way.first, static_cast<size_t>(way.count));
@@ -42,7 +43,7 @@ class StraightWays {
       chooses = true;
       return 0;
     };
-    walk(shape.network, shape.left[static_cast<size_t>(to)], from, to, any, [&](int step) { steps_.push_back(step); });
+    walk(shape.network, nth(shape.left, to), from, to, any, [&](int step) { steps_.push_back(step); });
     if (!chooses) return {first, static_cast<int32_t>(steps_.size() - first)};
     steps_.resize(first);
     return {first, kChoice};

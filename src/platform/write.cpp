@@ -7,6 +7,7 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/escape.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/load.h"
 #include "platform/blueprint.h"
 #include "platform/link_property.h"
@@ -63,7 +64,7 @@ std::string members(const Blueprint& blueprint, std::string_view routing) {
   std::vector<std::string> sheets;
   for (const HostSheet& sheet : blueprint.sheets) sheets.push_back(props_of(sheet.gpu, sheet.cpu));
   auto end         = std::back_inserter(xml);
-  const auto named = [&](int vertex) { return escape::markup(blueprint.vertices[static_cast<size_t>(vertex)]); };
+  const auto named = [&](int vertex) { return escape::markup(nth(blueprint.vertices, vertex)); };
   for (const Host& host : blueprint.hosts) {
     const auto sheet = static_cast<size_t>(host.sheet);
     fmt::format_to(end,
@@ -102,10 +103,9 @@ std::string write_pairs(const Recipe& recipe) {
     for (int to = 0; to < devices; ++to) {
       if (from == to) continue;
       fmt::format_to(std::back_inserter(xml), "    <route src=\"{}\" dst=\"{}\" symmetrical=\"NO\">",
-                     escape::markup(platform.devices()[static_cast<size_t>(from)].name),
-                     escape::markup(platform.devices()[static_cast<size_t>(to)].name));
-      for (const int link : platform.route(from, to).links)
-        xml += crossing(platform.links()[static_cast<size_t>(link)].name);
+                     escape::markup(nth(platform.devices(), from).name),
+                     escape::markup(nth(platform.devices(), to).name));
+      for (const int link : platform.route(from, to).links) xml += crossing(nth(platform.links(), link).name);
       xml += "</route>\n";
     }
   }
@@ -117,7 +117,7 @@ std::string write_pairs(const Recipe& recipe) {
 std::string write(const Blueprint& blueprint) {
   std::string xml  = members(blueprint, "Dijkstra");
   auto end         = std::back_inserter(xml);
-  const auto named = [&](int vertex) { return escape::markup(blueprint.vertices[static_cast<size_t>(vertex)]); };
+  const auto named = [&](int vertex) { return escape::markup(nth(blueprint.vertices, vertex)); };
   for (const Cable& cable : blueprint.cables) {
     fmt::format_to(end, "    <route src=\"{}\" dst=\"{}\"><link_ctn id=\"{}\" direction=\"UP\"/></route>\n",
                    named(cable.from), named(cable.to), escape::markup(cable.name));

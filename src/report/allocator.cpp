@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "report/memory_curve.h"
 #include "report/playback.h"
 
@@ -107,14 +108,14 @@ void CachingAllocator::give_back_free_segments() {
 
 AllocatorUse replay_allocations(const stream::Program& program, const stream::Timeline& timeline, int device,
                                 Bytes capacity) {
-  const stream::Storage& storage    = *program.devices[static_cast<size_t>(device)].storage;
+  const stream::Storage& storage    = *nth(program.devices, device).storage;
   const stream::Trail trail         = stream::trail(program, device);
-  const std::vector<size_t> streams = streams_by_device(program)[static_cast<size_t>(device)];
+  const std::vector<size_t> streams = nth(streams_by_device(program), device);
   CachingAllocator allocator(capacity);
   std::vector<int64_t> blocks(trail.buffers.size(), -1);
   const auto apply = [&](const stream::Trail::Change& change) {
-    int64_t& block   = blocks[static_cast<size_t>(change.buffer)];
-    const Bytes size = storage.buffers[static_cast<size_t>(trail.buffers[static_cast<size_t>(change.buffer)])].size;
+    int64_t& block   = nth(blocks, change.buffer);
+    const Bytes size = nth(storage.buffers, nth(trail.buffers, change.buffer)).size;
     if (size <= Bytes(0)) return;
     if (block >= 0) allocator.free(block);
     block = change.made ? allocator.allocate(size) : -1;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::report {
 namespace {
 
@@ -18,16 +20,15 @@ struct Execution {
 std::vector<Execution> executions_of(const stream::Program& program, const stream::Timeline& timeline) {
   std::vector<Execution> executions(program.instances.size());
   for (size_t s = 0; s < program.streams.size(); ++s) {
-    const auto& items = program.streams[s].items;
-    const auto represented =
-        static_cast<double>(program.devices[static_cast<size_t>(program.streams[s].device)].count());
+    const auto& items      = program.streams[s].items;
+    const auto represented = static_cast<double>(nth(program.devices, program.streams[s].device).count());
     Seconds free;
     for (size_t i = 0; i < items.size(); ++i) {
       const stream::Record& record = timeline.records[s][i];
       const Seconds came           = free;
       free                         = record.end;
       if (items[i].instance < 0) continue;
-      Execution& execution = executions[static_cast<size_t>(items[i].instance)];
+      Execution& execution = nth(executions, items[i].instance);
       const bool first     = execution.late < 0;
       execution.time       = record.end - record.start;
       execution.waited += represented * (record.start - came);
@@ -53,7 +54,7 @@ struct Group {
 std::string_view most_waited_for(const stream::Program& program, const Group& group) {
   if (group.waited_for.empty()) return "";
   const auto longest = std::max_element(group.waited_for.begin(), group.waited_for.end());
-  return program.streams[static_cast<size_t>(longest - group.waited_for.begin())].name;
+  return nth(program.streams, longest - group.waited_for.begin()).name;
 }
 
 // "ring", or "double_tree, ring" where groups differ.
@@ -65,7 +66,7 @@ std::string names(const std::vector<const collective::AlgorithmDef*>& algorithms
 }
 
 CollectiveSummary summary_of(const stream::Program& program, const Group& group) {
-  const auto& communication = program.communications[static_cast<size_t>(group.example->communication)];
+  const auto& communication = nth(program.communications, group.example->communication);
   const auto ranks          = static_cast<int>(group.example->members.ranks());
   CollectiveSummary summary;
   summary.name          = name_of(program, *group.example);
@@ -101,17 +102,17 @@ std::vector<Seconds> contention_by_instance(const stream::Program& program, cons
     }
     constexpr double kRounding = 1e-9;
     const Seconds more         = end - start - phase.alone;
-    if (more > kRounding * phase.alone) lost[static_cast<size_t>(phase.instance)] += more;
+    if (more > kRounding * phase.alone) nth(lost, phase.instance) += more;
   }
   return lost;
 }
 
 std::string name_of(const stream::Program& program, const stream::Instance& instance) {
-  const std::string& name = program.communications[static_cast<size_t>(instance.communication)].name;
+  const std::string& name = nth(program.communications, instance.communication).name;
   if (program.jobs.empty()) return name;
-  const stream::Stream& stream = program.streams[static_cast<size_t>(instance.members.front())];
-  const int32_t job            = program.devices[static_cast<size_t>(stream.device)].job;
-  return program.jobs[static_cast<size_t>(job)] + "/" + name;
+  const stream::Stream& stream = nth(program.streams, instance.members.front());
+  const int32_t job            = nth(program.devices, stream.device).job;
+  return nth(program.jobs, job) + "/" + name;
 }
 
 std::vector<CollectiveSummary> summarise_collectives(const stream::Program& program, const stream::Timeline& timeline,
@@ -135,7 +136,7 @@ std::vector<CollectiveSummary> summarise_collectives(const stream::Program& prog
     group.waiting += waited;
     if (executions[i].all_came_at_once) continue;
     group.waited_for.resize(program.streams.size());
-    group.waited_for[static_cast<size_t>(executions[i].late)] += waited / times;
+    nth(group.waited_for, executions[i].late) += waited / times;
   }
   std::vector<CollectiveSummary> all;
   for (const auto& [key, group] : groups) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::report {
 namespace {
@@ -89,7 +90,7 @@ class Walk {
   bool signals(ItemIndex place) const {
     const int32_t instance = item(place).instance;
     if (instance < 0) return false;
-    const stream::Instance& meeting = program_.instances[static_cast<size_t>(instance)];
+    const stream::Instance& meeting = nth(program_.instances, instance);
     return stream::is_hand_over(program_, meeting) && static_cast<size_t>(meeting.members[0]) == place.stream;
   }
 
@@ -106,7 +107,7 @@ class Walk {
     if (instance < 0 || signals(place)) return place;
     ItemIndex last = place;
     Seconds since  = arrival(place);
-    for (const int32_t member : program_.instances[static_cast<size_t>(instance)].members) {
+    for (const int32_t member : nth(program_.instances, instance).members) {
       const auto stream     = static_cast<size_t>(member);
       const ItemIndex other = {stream, item_of(program_.streams[stream], instance)};
       const Seconds others  = arrival(other);
@@ -121,7 +122,7 @@ class Walk {
   std::optional<ItemIndex> before(ItemIndex place) {
     if (issued(place).inside > Seconds(0)) {
       const stream::Record& own = record(place);
-      const Seconds tail        = program_.computes[static_cast<size_t>(item(place).event)].issue.tail;
+      const Seconds tail        = nth(program_.computes, item(place).event).issue.tail;
       const Seconds part        = std::min(tail, own.end - own.start);
       path_.add(device(place), what(program_, place), part);
       return before_host(place, own.end - part);
@@ -132,7 +133,7 @@ class Walk {
     if (reached > own.start + rounding_) return before_host(last, reached);  // of the stream that hands over
     const int32_t instance = item(last).instance;
     path_.add(device(last), what(program_, last), own.end - own.start,
-              instance < 0 ? Seconds(0) : contention_[static_cast<size_t>(instance)]);
+              instance < 0 ? Seconds(0) : nth(contention_, instance));
     if (issued(last).idle > Seconds(0)) return before_host(last, own.start);
     path_.add(device(last), "waiting", own.start - free_since(timeline_, last));
     return earlier(last);

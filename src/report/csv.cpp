@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "foreflow/base/escape.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/report/writer.h"
 #include "report/text_size.h"
 
@@ -22,7 +23,7 @@ size_t table_size(const stream::Program& program, const std::vector<Columns>& co
   size_t size = kHead;
   for (const stream::Stream& stream : program.streams) {
     for (const stream::Item& item : stream.items) {
-      const Columns& columns = (item.instance < 0 ? computes : communications)[static_cast<size_t>(item.event)];
+      const Columns& columns = nth(item.instance < 0 ? computes : communications, item.event);
       size += 2 * stream.name.size() + columns.name_and_kind.size() + columns.bytes.size() + kNumbers;
     }
   }
@@ -43,12 +44,12 @@ std::string write_csv(const Summary&, const stream::Program& program, const stre
   out += "device,stream,item,name,kind,start_s,end_s,bytes\n";
   for (size_t s = 0; s < program.streams.size(); ++s) {
     const stream::Stream& stream = program.streams[s];
-    const std::string device     = name(program, program.devices[static_cast<size_t>(stream.device)]);
+    const std::string device     = name(program, nth(program.devices, stream.device));
     const std::string row        = fmt::format("{},{}", escape::csv(device), escape::csv(stream.name));
     for (size_t i = 0; i < stream.items.size(); ++i) {
       const stream::Item& item     = stream.items[i];
       const stream::Record& record = timeline.records[s][i];
-      const Columns& columns       = (item.instance < 0 ? computes : communications)[static_cast<size_t>(item.event)];
+      const Columns& columns       = nth(item.instance < 0 ? computes : communications, item.event);
       fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{}\n", row, i, columns.name_and_kind,
                      record.start.value(), record.end.value(), columns.bytes);
     }

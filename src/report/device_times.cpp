@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "report/playback.h"
 
 namespace foreflow::report {
@@ -31,10 +32,8 @@ DeviceTimes times_of(const stream::Program& program, const stream::Timeline& tim
   Covered compute, communication, busy;
   Bytes level = initial, peak = initial, workspace;
   const auto item   = [&](const Played& played) { return program.streams[streams[played.stream]].items[played.item]; };
-  const auto effect = [&](const Played& played) {
-    return program.memory_effects[static_cast<size_t>(item(played).memory)];
-  };
-  const auto note = [&] { peak = std::max(peak, level + workspace); };
+  const auto effect = [&](const Played& played) { return nth(program.memory_effects, item(played).memory); };
+  const auto note   = [&] { peak = std::max(peak, level + workspace); };
   play(
       timeline, streams,
       [&](const Played& played, Seconds) {
@@ -70,7 +69,7 @@ bool DevicePlayer::same_course(const std::vector<size_t>& a, const std::vector<s
 }
 
 DeviceTimes DevicePlayer::play(int device, const std::vector<size_t>& streams) {
-  const Bytes initial = program_.devices[static_cast<size_t>(device)].initial;
+  const Bytes initial = nth(program_.devices, device).initial;
   size_t items        = 0;
   Seconds end;
   for (const size_t s : streams) {

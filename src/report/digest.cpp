@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "foreflow/base/nth.h"
 #include "report/family.h"
 #include "report/words.h"
 
@@ -107,7 +108,7 @@ Averages averages(const Summary& summary) {
 
 const MemoryPeak* fullest_peak(const Summary& summary, const std::vector<MemoryPeak>& peaks) {
   const auto fullness = [&](const MemoryPeak& peak) {
-    const Bytes capacity = summary.devices[static_cast<size_t>(peak.devices[0])].capacity;
+    const Bytes capacity = nth(summary.devices, peak.devices[0]).capacity;
     return capacity > Bytes(0) ? peak.size / capacity : 0;
   };
   const auto fullest = std::max_element(

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/report/memory.h"
 #include "foreflow/stream/host_copy.h"
 
@@ -18,7 +19,7 @@ Bytes host_peak(const stream::Program& program, const stream::Timeline& timeline
       const stream::Item& item =
           stream.items[i % stream.items.size()];  // a job of several iterations plays its items as often
       if (item.instance < 0) continue;
-      const auto& communication   = program.communications[static_cast<size_t>(item.event)];
+      const auto& communication   = nth(program.communications, item.event);
       const stream::HostCopy copy = stream::host_copy(communication);
       if (copy == stream::HostCopy::to_host) changes.emplace_back(timeline.records[s][i].start, communication.bytes);
       if (copy == stream::HostCopy::from_host)

@@ -3,6 +3,7 @@
 #include <map>
 #include <tuple>
 
+#include "foreflow/base/nth.h"
 #include "report/device_names.h"
 #include "report/json_parts.h"
 
@@ -25,7 +26,7 @@ class DeviceRows {
              const std::vector<MemoryPeak>& peaks)
       : summary_(summary), program_(program), platform_(platform), peaks_(summary.devices.size(), nullptr) {
     for (const MemoryPeak& peak : peaks) {
-      for (const int device : peak.devices) peaks_[static_cast<size_t>(device)] = &peak;
+      for (const int device : peak.devices) nth(peaks_, device) = &peak;
     }
   }
 
@@ -66,8 +67,7 @@ class DeviceRows {
       stream::DeviceUse use    = program_.devices[d];
       const int place          = place_of(program_, use, number);
       use.index                = number;
-      const auto& [name, node] = std::tie(platform_.devices()[static_cast<size_t>(place)].name,
-                                          platform_.devices()[static_cast<size_t>(place)].node);
+      const auto& [name, node] = std::tie(nth(platform_.devices(), place).name, nth(platform_.devices(), place).node);
       Json row                 = named(stream::name(program_, use), name, node);
       add_figures(row, d);
       all.push(std::move(row));
@@ -86,7 +86,7 @@ class DeviceRows {
 
   void add_figures(Json& row, size_t d) const {
     const DeviceSummary& device = summary_.devices[d];
-    if (!summary_.jobs.empty()) row.set("job", summary_.jobs[static_cast<size_t>(device.job)].job.name);
+    if (!summary_.jobs.empty()) row.set("job", nth(summary_.jobs, device.job).job.name);
     row.set("busy_s", device.busy.value());
     row.set("compute_s", device.compute.value());
     row.set("communication_s", device.communication.value());

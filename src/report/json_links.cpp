@@ -1,3 +1,4 @@
+#include "foreflow/base/nth.h"
 #include "report/json_parts.h"
 #include "report/name_pattern.h"
 
@@ -37,7 +38,7 @@ Json by_class(const Summary& summary, const platform::Platform& platform) {
   Json all = Json::array();
   for (const LinkSummary& link : summary.links) {
     std::vector<std::string> names;
-    for (const int32_t member : link.members) names.push_back(platform.links()[static_cast<size_t>(member)].name);
+    for (const int32_t member : link.members) names.push_back(nth(platform.links(), member).name);
     Json members = Json::array();
     for (std::string& pattern : name_patterns(names)) members.push(std::move(pattern));
     Json row = Json::object();
@@ -53,7 +54,7 @@ Json by_class(const Summary& summary, const platform::Platform& platform) {
 Json one_by_one(const Summary& summary, const platform::Platform& platform) {
   std::vector<const LinkSummary*> of(platform.links().size(), nullptr);
   for (const LinkSummary& link : summary.links) {
-    for (const int32_t member : link.members) of[static_cast<size_t>(member)] = &link;
+    for (const int32_t member : link.members) nth(of, member) = &link;
   }
   Json all = Json::array();
   for (size_t i = 0; i < of.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "report/collectives.h"
 #include "report/stretches.h"
 
@@ -25,9 +26,9 @@ Visits visits_of(const stream::Program& program, const stream::Timeline& timelin
   Visits visits(links);
   for (const stream::Flow& flow : timeline.flows) {
     if (!(flow.start < flow.end)) continue;
-    const int32_t party = program.instances[static_cast<size_t>(flow.instance)].communication;
-    for (const stream::Crossing& crossing : timeline.loads[static_cast<size_t>(flow.load)])
-      visits[static_cast<size_t>(crossing.link)].push_back({flow.start, flow.end, flow.instance, party});
+    const int32_t party = nth(program.instances, flow.instance).communication;
+    for (const stream::Crossing& crossing : nth(timeline.loads, flow.load))
+      nth(visits, crossing.link).push_back({flow.start, flow.end, flow.instance, party});
   }
   return visits;
 }
@@ -88,9 +89,9 @@ std::map<std::pair<int32_t, int32_t>, Seconds> shared_time(const std::vector<Vis
 std::vector<std::string> party_names(const stream::Program& program) {
   std::vector<std::string> names(program.communications.size());
   for (const stream::Instance& instance : program.instances) {
-    std::string& name = names[static_cast<size_t>(instance.communication)];
+    std::string& name = nth(names, instance.communication);
     if (!name.empty()) continue;
-    const Bytes bytes = program.communications[static_cast<size_t>(instance.communication)].bytes;
+    const Bytes bytes = nth(program.communications, instance.communication).bytes;
     name              = name_of(program, instance) + " of " + format(bytes);
     if (instance.members.size() > 2) name += " among " + std::to_string(instance.members.size());
   }
@@ -112,8 +113,8 @@ std::vector<std::vector<double>> bytes_by_interval(const stream::Program& progra
         const double begins = std::max(from.value(), static_cast<double>(i) * width);
         const double ends   = std::min(to.value(), static_cast<double>(i + 1) * width);
         if (ends <= begins) continue;
-        for (const stream::Crossing& crossing : timeline.loads[static_cast<size_t>(flow.load)]) {
-          auto& parts = bytes[static_cast<size_t>(crossing.link)];
+        for (const stream::Crossing& crossing : nth(timeline.loads, flow.load)) {
+          auto& parts = nth(bytes, crossing.link);
           parts.resize(LinkSummary::kIntervals);
           parts[i] += crossing.weight * rate.value() * (ends - begins);
         }
@@ -140,8 +141,7 @@ void add_history(Summary& summary, const stream::Program& program, const stream:
     const double full = platform.links().like(l).payload().value() * width;
     for (const double part : bytes[l]) link.usage.push_back(full > 0 ? part / full : 0);
     for (const auto& [parties, seconds] : shared_time(visits[l])) {
-      link.shared.push_back(
-          {names[static_cast<size_t>(parties.first)], names[static_cast<size_t>(parties.second)], seconds});
+      link.shared.push_back({nth(names, parties.first), nth(names, parties.second), seconds});
     }
     std::stable_sort(link.shared.begin(), link.shared.end(),
                      [](const LinkSharing& a, const LinkSharing& b) { return a.seconds > b.seconds; });

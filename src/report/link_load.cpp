@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "foreflow/base/nth.h"
 #include "report/stretches.h"
 
 namespace foreflow::report {
@@ -21,8 +22,7 @@ std::vector<const LinkSummary*> busiest(const Summary& summary, size_t most) {
 std::vector<int> watch(const std::vector<const LinkSummary*>& links, const platform::Platform& platform) {
   std::vector<int> watched(platform.links().size(), -1);
   for (size_t i = 0; i < links.size(); ++i) {
-    if (const auto found = platform.find_link(links[i]->name))
-      watched[static_cast<size_t>(*found)] = static_cast<int>(i);
+    if (const auto found = platform.find_link(links[i]->name)) nth(watched, *found) = static_cast<int>(i);
   }
   return watched;
 }
@@ -62,12 +62,12 @@ std::vector<LinkLoad> link_loads(const Summary& summary, const stream::Program& 
   std::vector<std::vector<Step>> steps(links.size());
   for (size_t f = 0; f < timeline.flows.size(); ++f) {
     const stream::Flow& flow = timeline.flows[f];
-    for (const stream::Crossing& crossing : timeline.loads[static_cast<size_t>(flow.load)]) {
-      const int link = watched[static_cast<size_t>(crossing.link)];
+    for (const stream::Crossing& crossing : nth(timeline.loads, flow.load)) {
+      const int link = nth(watched, crossing.link);
       if (link < 0) continue;
       for_each_stretch(timeline, f, bytes_of(program, flow), [&](Seconds from, Seconds to, BytesPerSecond rate) {
-        steps[static_cast<size_t>(link)].push_back({from, crossing.weight * rate, 1});
-        steps[static_cast<size_t>(link)].push_back({to, -1.0 * (crossing.weight * rate), -1});
+        nth(steps, link).push_back({from, crossing.weight * rate, 1});
+        nth(steps, link).push_back({to, -1.0 * (crossing.weight * rate), -1});
       });
     }
   }

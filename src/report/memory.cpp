@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "foreflow/base/nth.h"
 #include "report/memory_curve.h"
 #include "report/playback.h"
 
@@ -16,15 +17,14 @@ using stream::Trail;
 class Contents {
  public:
   Contents(const stream::Program& program, int device, const std::vector<size_t>& streams)
-      : storage_(*program.devices[static_cast<size_t>(device)].storage),
-        number_(program.devices[static_cast<size_t>(device)].index),
+      : storage_(*nth(program.devices, device).storage),
+        number_(nth(program.devices, device).index),
         trail_(stream::trail(program, device)) {
     alive_.assign(trail_.buffers.size(), 0);
     for (size_t i = 0; i < streams.size() && releasing_ == kNone; ++i)
       releasing_ = program.streams[streams[i]].items.empty() ? kNone : i;
     for (const Trail::Row& row : trail_.rows) {
-      for (const Trail::Change& change : row.changes)
-        alive_[static_cast<size_t>(change.buffer)] += change.made ? 1 : -1;
+      for (const Trail::Change& change : row.changes) nth(alive_, change.buffer) += change.made ? 1 : -1;
     }
     left_ = alive_;
     for (size_t i = 0; i < left_.size(); ++i) left_size_ += left_[i] * buffer(i).size;
@@ -62,9 +62,7 @@ class Contents {
  private:
   static constexpr size_t kNone = SIZE_MAX;
 
-  const Storage::Buffer& buffer(size_t number) const {
-    return storage_.buffers[static_cast<size_t>(trail_.buffers[number])];
-  }
+  const Storage::Buffer& buffer(size_t number) const { return nth(storage_.buffers, trail_.buffers[number]); }
   Bytes size_of(const Trail::Change& change) const { return buffer(static_cast<size_t>(change.buffer)).size; }
 
   // A job with several iterations replays its items in each of them.
@@ -118,7 +116,7 @@ class Contents {
 
   void count(size_t number, int change) {
     alive_[number] += change;
-    classes_[static_cast<size_t>(buffer(number).kind)] += change * buffer(number).size;
+    nth(classes_, buffer(number).kind) += change * buffer(number).size;
   }
 
   const Storage& storage_;
@@ -198,7 +196,7 @@ std::vector<MemoryPeak> memory_peaks(const Summary& summary, const stream::Progr
 }
 
 std::vector<ClassPoint> memory_by_class(const stream::Program& program, const stream::Timeline& timeline, int device) {
-  const std::vector<size_t> streams = streams_by_device(program)[static_cast<size_t>(device)];
+  const std::vector<size_t> streams = nth(streams_by_device(program), device);
   Contents contents(program, device, streams);
   std::vector<ClassPoint> points{{Seconds(0), contents.classes()}};
   const auto note = [&](Seconds time) {

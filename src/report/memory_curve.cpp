@@ -1,20 +1,20 @@
 #include "report/memory_curve.h"
 
+#include "foreflow/base/nth.h"
 #include "report/playback.h"
 
 namespace foreflow::report {
 
 std::vector<std::vector<size_t>> streams_by_device(const stream::Program& program) {
   std::vector<std::vector<size_t>> streams(program.devices.size());
-  for (size_t s = 0; s < program.streams.size(); ++s)
-    streams[static_cast<size_t>(program.streams[s].device)].push_back(s);
+  for (size_t s = 0; s < program.streams.size(); ++s) nth(streams, program.streams[s].device).push_back(s);
   return streams;
 }
 
 MemoryCurve memory_curve(const stream::Program& program, const stream::Timeline& timeline, int device,
                          const std::vector<size_t>& streams) {
   MemoryCurve curve;
-  Bytes level = program.devices[static_cast<size_t>(device)].initial, workspace;
+  Bytes level = nth(program.devices, device).initial, workspace;
   std::vector<Progress> progress(streams.size());
   const auto note = [&](Seconds time) {
     const Bytes now = level + workspace;
@@ -31,7 +31,7 @@ MemoryCurve memory_curve(const stream::Program& program, const stream::Timeline&
   };
   const auto effect = [&](const Played& played) {
     const stream::Item& item = program.streams[streams[played.stream]].items[played.item];
-    return program.memory_effects[static_cast<size_t>(item.memory)];
+    return nth(program.memory_effects, item.memory);
   };
   note(Seconds(0));
   play(

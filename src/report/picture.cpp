@@ -8,6 +8,7 @@
 #include <map>
 
 #include "foreflow/base/escape.h"
+#include "foreflow/base/nth.h"
 #include "report/device_names.h"
 #include "report/rows.h"
 #include "report/words.h"
@@ -59,7 +60,7 @@ Label row_label(const stream::Program& program, const Row& row) {
   DeviceNames names;
   for (const size_t s : row.streams) {
     const stream::Stream& stream    = program.streams[s];
-    const stream::DeviceUse& device = program.devices[static_cast<size_t>(stream.device)];
+    const stream::DeviceUse& device = nth(program.devices, stream.device);
     names.add(stream.name, device.index, numbers(device));
   }
   std::string shorter = names.text(2);

@@ -1,6 +1,7 @@
 // The flows of a timeline as stretches of constant pace.
 #pragma once
 
+#include "foreflow/base/nth.h"
 #include "foreflow/stream/timeline.h"
 
 namespace foreflow::report {
@@ -23,8 +24,8 @@ void for_each_stretch(const stream::Timeline& timeline, size_t index, Bytes byte
 
 // Bytes of its communication that flow `index` moves.
 inline Bytes bytes_of(const stream::Program& program, const stream::Flow& flow) {
-  const stream::Instance& instance = program.instances[static_cast<size_t>(flow.instance)];
-  return program.communications[static_cast<size_t>(instance.communication)].bytes;
+  const stream::Instance& instance = nth(program.instances, flow.instance);
+  return nth(program.communications, instance.communication).bytes;
 }
 
 }  // namespace foreflow::report

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/stream/share.h"
 #include "report/collectives.h"
 #include "report/critical_path.h"
@@ -35,8 +36,8 @@ struct HostTimes {
 
 DeviceSummary summarise_device(const stream::Program& program, const stream::Timeline& timeline,
                                const platform::Platform& platform, int index, const DeviceTimes& times) {
-  const stream::DeviceUse& use     = program.devices[static_cast<size_t>(index)];
-  const platform::Device& hardware = platform.devices()[static_cast<size_t>(use.place)];
+  const stream::DeviceUse& use     = nth(program.devices, index);
+  const platform::Device& hardware = nth(platform.devices(), use.place);
   DeviceSummary device;
   device.name          = name(program, use);
   device.members       = numbers(use);
@@ -58,7 +59,7 @@ std::vector<HostTimes> host_times(const stream::Program& program, const stream::
   if (timeline.issued.empty()) return {};
   std::vector<HostTimes> all(program.devices.size());
   for (size_t s = 0; s < program.streams.size(); ++s) {
-    HostTimes& device = all[static_cast<size_t>(program.streams[s].device)];
+    HostTimes& device = nth(all, program.streams[s].device);
     for (const stream::Issued& item : timeline.issued[s]) {
       device.idle += item.idle;
       device.inside += item.inside;
@@ -116,7 +117,7 @@ std::vector<NodeSummary> summarise_nodes(const stream::Program& program, const p
   std::vector<NodeSummary> nodes;
   std::vector<size_t> newest(static_cast<size_t>(platform.nodes()), SIZE_MAX);  // by node: its last summary
   for (const auto& [job, number, place] : all) {
-    size_t& at = newest[static_cast<size_t>(platform.node(place))];
+    size_t& at = nth(newest, platform.node(place));
     if (at == SIZE_MAX || nodes[at].job != job) {
       at = nodes.size();
       nodes.push_back({platform.devices().copy(static_cast<size_t>(place)).node, job, {}});
@@ -147,7 +148,7 @@ Tally tally_of(const stream::Program& program, const stream::Timeline& timeline)
               std::vector<Seconds>(program.communications.size())};
   for (size_t s = 0; s < program.streams.size(); ++s) {
     const auto& items         = program.streams[s].items;
-    const int64_t represented = program.devices[static_cast<size_t>(program.streams[s].device)].count();
+    const int64_t represented = nth(program.devices, program.streams[s].device).count();
     for (size_t i = 0; i < items.size(); ++i) {
       const auto event     = static_cast<size_t>(items[i].event);
       const Seconds took   = timeline.records[s][i].end - timeline.records[s][i].start;
@@ -196,7 +197,7 @@ EventCounts count_events(const stream::Program& program, const Tally& tally) {
   for (const stream::Instance& instance : program.instances) {
     if (instance.members.empty()) continue;
     counts.executed += instance.members.executions();
-    communicates[static_cast<size_t>(instance.communication)] = true;
+    nth(communicates, instance.communication) = true;
   }
   counts.distinct =
       static_cast<int64_t>(program.computes.size()) + std::count(communicates.begin(), communicates.end(), true);
@@ -232,7 +233,7 @@ void add_rates(Summary& summary, const stream::Program& program, const platform:
   summary.tokens_per_second_per_device = job.tokens / time / devices;
   FlopsPerSecond peak;
   for (const stream::DeviceUse& use : program.devices) {
-    const std::string& dtype = job.jobs.empty() ? job.dtype : job.jobs[static_cast<size_t>(use.job)].dtype;
+    const std::string& dtype = job.jobs.empty() ? job.dtype : nth(job.jobs, use.job).dtype;
     peak += static_cast<double>(use.count()) * platform.devices().like(static_cast<size_t>(use.place)).peak(dtype);
   }
   if (peak > FlopsPerSecond(0)) summary.mfu = devices * summary.model_rate / peak;
@@ -245,7 +246,7 @@ int64_t devices_in_use(const stream::Program& program, const platform::Platform&
   for (const stream::DeviceUse& device : program.devices) {
     for (const stream::DeviceRange& range : numbers(device)) {
       for (int32_t number = range.first; number <= range.last; number += range.step) {
-        auto place = used[static_cast<size_t>(place_of(program, device, number))];
+        auto place = nth(used, place_of(program, device, number));
         count += place ? 0 : 1;
         place = true;
       }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/report/memory.h"
 #include "foreflow/report/writer.h"
 #include "report/family.h"
@@ -84,13 +85,13 @@ std::vector<std::string> communication_heads(const stream::Program& program) {
 
 // The process of a device: its number, or its index where several jobs have devices of equal numbers.
 int process_of(const stream::Program& program, int device) {
-  return program.jobs.empty() ? program.devices[static_cast<size_t>(device)].index : device + 1;
+  return program.jobs.empty() ? nth(program.devices, device).index : device + 1;
 }
 
 void name_rows(Events& events, const stream::Program& program, const platform::Platform& platform) {
   for (size_t d = 0; d < program.devices.size(); ++d) {
     const stream::DeviceUse& device = program.devices[d];
-    const std::string& place        = platform.devices()[static_cast<size_t>(device.place)].name;
+    const std::string& place        = nth(platform.devices(), device.place).name;
     const int pid                   = process_of(program, static_cast<int>(d));
     events.add("{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"name\":{}}}}}", pid,
                quoted(fmt::format("{} ({})", name(program, device), place)));
@@ -106,10 +107,8 @@ void name_rows(Events& events, const stream::Program& program, const platform::P
 // The sender's end of a message leaves at its start; the receiver's arrives in the middle, which is inside its slice.
 void add_arrow(Events& events, const stream::Program& program, const stream::Item& item, size_t stream, int process,
                int64_t start, int64_t end) {
-  const stream::Instance& instance = program.instances[static_cast<size_t>(item.instance)];
-  if (program.communications[static_cast<size_t>(item.event)].kind != collective::Kind::send ||
-      instance.members.size() != 2)
-    return;
+  const stream::Instance& instance = nth(program.instances, item.instance);
+  if (nth(program.communications, item.event).kind != collective::Kind::send || instance.members.size() != 2) return;
   const bool sender = static_cast<size_t>(instance.members[0]) == stream;
   events.add("{{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"{}\",\"id\":{},\"pid\":{},\"tid\":{},\"ts\":{}{}}}",
              sender ? 's' : 'f', item.instance, process, stream, Events::time(sender ? start : (start + end) / 2),
@@ -224,9 +223,9 @@ size_t trace_size(const stream::Program& program) {
   for (const std::string& head : communication_heads(program)) communications.push_back(head.size() + kSlice + kArrow);
   size_t size = 0;
   for (const stream::Stream& stream : program.streams) {
-    const bool classes = program.devices[static_cast<size_t>(stream.device)].storage != nullptr;
+    const bool classes = nth(program.devices, stream.device).storage != nullptr;
     for (const stream::Item& item : stream.items) {
-      size += (item.instance < 0 ? computes : communications)[static_cast<size_t>(item.event)];
+      size += nth(item.instance < 0 ? computes : communications, item.event);
       if (item.instance < 0) size += classes ? kClasses : kLevel;
     }
   }

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::report {
 namespace {
 
@@ -55,7 +57,7 @@ std::string bar(double fraction, int width, std::string_view rest) {
   const auto eighths = static_cast<int>(std::lround(std::clamp(fraction, 0.0, 1.0) * width * 8));
   std::string out;
   for (int i = 0; i < eighths / 8; ++i) out += "█";
-  out += kEighths[static_cast<size_t>(eighths % 8)];
+  out += nth(kEighths, eighths % 8);
   for (int i = (eighths + 7) / 8; i < width; ++i) out += rest;
   return out;
 }

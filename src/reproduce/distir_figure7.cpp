@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "foreflow/base/nth.h"
 #include "reproduce/distir.h"
 #include "reproduce/statistics.h"
 
@@ -29,7 +30,7 @@ double count_ops(const stream::Program& program) {
   size_t count = 0;
   for (const stream::Stream& stream : program.streams) {
     for (const stream::Item& item : stream.items)
-      count += item.instance < 0 ? program.computes[static_cast<size_t>(item.event)].parts.size() : 1;
+      count += item.instance < 0 ? nth(program.computes, item.event).parts.size() : 1;
   }
   return static_cast<double>(count);
 }

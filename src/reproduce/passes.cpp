@@ -6,6 +6,7 @@
 #include <string>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::reproduce {
 namespace {
@@ -53,7 +54,7 @@ class PassReader {
 
 bool has_stage(const stream::Program& program, const stream::Stream& stream, std::string_view stage) {
   for (const stream::Item& item : stream.items) {
-    if (item.instance < 0 && program.computes[static_cast<size_t>(item.event)].name.starts_with(stage)) return true;
+    if (item.instance < 0 && nth(program.computes, item.event).name.starts_with(stage)) return true;
   }
   return false;
 }
@@ -64,12 +65,12 @@ PassTimes read_stream(const scenario::Outcome& outcome, size_t index, std::strin
   for (size_t i = 0; i < program.streams[index].items.size(); ++i) {
     const stream::Item& item     = program.streams[index].items[i];
     const stream::Record& record = outcome.timeline.records[index][i];
-    const Bytes net              = program.memory_effects[static_cast<size_t>(item.memory)].net;
+    const Bytes net              = nth(program.memory_effects, item.memory).net;
     if (item.instance < 0) {
-      reader.record(record, program.computes[static_cast<size_t>(item.event)].name, net);
+      reader.record(record, nth(program.computes, item.event).name, net);
       continue;
     }
-    const auto communication = static_cast<size_t>(program.instances[static_cast<size_t>(item.instance)].communication);
+    const auto communication = static_cast<size_t>(nth(program.instances, item.instance).communication);
     if (program.communications[communication].kind == collective::Kind::send) {
       reader.message(net);
     } else {

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/scenario/run.h"
 #include "reproduce/choices.h"
 
@@ -81,8 +82,7 @@ Seconds time_of(const Model& model, const StageTimes& stage, const System& syste
   pipeline.microbatches = microbatches;
   pipeline.forward      = {stage.forward, stage.forward};
   pipeline.backward     = {stage.backward, stage.backward};
-  for (int device = 0; device < 2 * kNodeSize; ++device)
-    pipeline.devices[static_cast<size_t>(device / kNodeSize)].push_back(device);
+  for (int device = 0; device < 2 * kNodeSize; ++device) nth(pipeline.devices, device / kNodeSize).push_back(device);
   pipeline.activations = plan(moves(model, false), system, platform);
   pipeline.gradients   = plan(moves(model, true), system, platform);
   pipeline.overlap     = system.overlap;

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/lower/reshard.h"
 #include "foreflow/schedule/play.h"
 #include "foreflow/simulate/simulate.h"
@@ -37,7 +38,7 @@ std::vector<Step> steps_of(const TwoStages& pipeline) {
   const schedule::Slots slots = schedule::play(plan, costs);
   std::vector<Step> steps;
   for (int stage = 0; stage < 2; ++stage) {
-    for (const schedule::Slot& slot : slots[static_cast<size_t>(stage)]) {
+    for (const schedule::Slot& slot : nth(slots, stage)) {
       const bool forward = slot.task.phase == Phase::forward;
       steps.push_back({slot.start, false, stage, forward, slot.task.microbatch, slot.end - slot.start});
       if (forward == (stage == 0)) steps.push_back({slot.end, true, stage, forward, slot.task.microbatch, 0});
@@ -94,8 +95,7 @@ class TwoStageProgram {
     const auto [known, added] = communications_.emplace(key, static_cast<int32_t>(communications_.size()));
     if (added) program_.communications.push_back(what);
     const auto instance = static_cast<int32_t>(program_.instances.size());
-    for (const int32_t member : members)
-      program_.streams[static_cast<size_t>(member)].items.push_back({known->second, instance, 0});
+    for (const int32_t member : members) nth(program_.streams, member).items.push_back({known->second, instance, 0});
     program_.instances.push_back({known->second, members});
   }
 
@@ -111,7 +111,7 @@ class TwoStageProgram {
       const bool waits = step.forward != (step.stage == 0);
       if (waits && overlaps()) hand_over(device, suffix(step.forward, step.microbatch), "");
       const auto event = static_cast<int32_t>((step.forward ? 0 : 2) + stage);
-      program_.streams[static_cast<size_t>(stream_of(device, ""))].items.push_back({event, -1, 0});
+      nth(program_.streams, stream_of(device, "")).items.push_back({event, -1, 0});
     }
   }
 
@@ -119,7 +119,7 @@ class TwoStageProgram {
   void transfer(const Step& step) {
     const std::string own = suffix(step.forward, step.microbatch);
     if (overlaps()) {
-      for (const int device : pipeline_.devices[static_cast<size_t>(step.stage)]) hand_over(device, "", own);
+      for (const int device : nth(pipeline_.devices, step.stage)) hand_over(device, "", own);
       std::string& before = before_[step.forward ? 0 : 1];
       for (const auto& devices : pipeline_.devices) {
         for (const int device : devices) {

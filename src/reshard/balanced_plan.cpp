@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::reshard {
 
 Plan balanced_plan(const UnitTasks& units, const Ports& ports, const PlanOptions& options, const Way& way) {
@@ -10,7 +12,7 @@ Plan balanced_plan(const UnitTasks& units, const Ports& ports, const PlanOptions
       all.crossing, ports, [&](const Delivery& delivery, int sender) { return way.duration(delivery, sender, ports); });
   const BalanceDef& balance = options.balance == nullptr ? *balances().begin() : *options.balance;
   const Schedule schedule   = balance.solve(problem, options);
-  const auto box_of         = [&](int task) { return units.box(units.tasks[static_cast<size_t>(task)]); };
+  const auto box_of         = [&](int task) { return units.box(nth(units.tasks, task)); };
   JobList jobs(units);
   for (const Local& local : all.inside) {
     std::vector<int> devices = {local.holder};
@@ -21,7 +23,7 @@ Plan balanced_plan(const UnitTasks& units, const Ports& ports, const PlanOptions
   for (const Assignment& one : schedule.order) {
     const auto index         = static_cast<size_t>(one.task);
     const Delivery& delivery = all.crossing[index];
-    const int port           = problem.tasks[index].senders[static_cast<size_t>(one.candidate)].sender;
+    const int port           = nth(problem.tasks[index].senders, one.candidate).sender;
     std::vector<int> holders = delivery.holders;
     holders.erase(std::remove_if(holders.begin(), holders.end(), [&](int d) { return ports.port(d) != port; }),
                   holders.end());

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::reshard {
 namespace {
 
 // Puts the device in front whose port has received the least.
 void choose_entry(std::vector<int>& devices, const Ports& ports, const std::vector<Bytes>& received) {
   const auto entry = std::min_element(devices.begin(), devices.end(), [&](int a, int b) {
-    return received[static_cast<size_t>(ports.port(a))] < received[static_cast<size_t>(ports.port(b))];
+    return nth(received, ports.port(a)) < nth(received, ports.port(b));
   });
   std::rotate(devices.begin(), entry, entry + 1);
 }
@@ -50,7 +52,7 @@ Deliveries deliveries(const UnitTasks& units, const Ports& ports) {
       }
       choose_entry(devices, ports, received);
       const int port = ports.port(devices.front());
-      received[static_cast<size_t>(port)] += task.bytes;
+      nth(received, port) += task.bytes;
       delivery.arrivals.push_back({port, std::move(devices)});
     }
     if (!delivery.arrivals.empty()) result.crossing.push_back(std::move(delivery));

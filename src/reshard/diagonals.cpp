@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::reshard {
 namespace {
 
@@ -23,21 +25,21 @@ std::vector<Choice> by_diagonals(const Problem& problem) {
   std::vector<Choice> choices;
   for (size_t i = 0; i < problem.tasks.size(); ++i) {
     const auto& senders = problem.tasks[i].senders;
-    const auto after    = [&](const Candidate& one) { return load[static_cast<size_t>(one.sender)] + one.duration; };
+    const auto after    = [&](const Candidate& one) { return nth(load, one.sender) + one.duration; };
     const auto chosen   = std::min_element(senders.begin(), senders.end(),
                                            [&](const Candidate& a, const Candidate& b) { return after(a) < after(b); });
-    load[static_cast<size_t>(chosen->sender)] += chosen->duration;
-    sends[static_cast<size_t>(chosen->sender)] = true;
-    for (const int port : problem.tasks[i].receivers) receives[static_cast<size_t>(port)] = true;
+    nth(load, chosen->sender) += chosen->duration;
+    nth(sends, chosen->sender) = true;
+    for (const int port : problem.tasks[i].receivers) nth(receives, port) = true;
     choices.push_back({static_cast<int>(i), static_cast<int>(chosen - senders.begin())});
   }
   const auto sender_rank = ranks_of(sends), receiver_rank = ranks_of(receives);
   const auto count = static_cast<int>(
       std::max(std::count(sends.begin(), sends.end(), true), std::count(receives.begin(), receives.end(), true)));
   const auto key = [&](const Choice& choice) {
-    const ProblemTask& task = problem.tasks[static_cast<size_t>(choice.task)];
-    const int from = sender_rank[static_cast<size_t>(task.senders[static_cast<size_t>(choice.candidate)].sender)];
-    const int to   = task.receivers.empty() ? 0 : receiver_rank[static_cast<size_t>(task.receivers.front())];
+    const ProblemTask& task = nth(problem.tasks, choice.task);
+    const int from          = nth(sender_rank, nth(task.senders, choice.candidate).sender);
+    const int to            = task.receivers.empty() ? 0 : nth(receiver_rank, task.receivers.front());
     return std::tuple((to - from + count) % count, from);
   };
   std::vector<std::tuple<int, int, int>> order;  // diagonal, sender, index
@@ -47,7 +49,7 @@ std::vector<Choice> by_diagonals(const Problem& problem) {
   }
   std::sort(order.begin(), order.end());
   std::vector<Choice> result;
-  for (const auto& [diagonal, from, index] : order) result.push_back(choices[static_cast<size_t>(index)]);
+  for (const auto& [diagonal, from, index] : order) result.push_back(nth(choices, index));
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "reshard/job_list.h"
 
 namespace foreflow::reshard {
@@ -12,7 +13,7 @@ std::vector<Job> direct_jobs(const UnitTasks& units) {
   for (size_t first = 0, last = 0; first < tasks.size(); first = last) {
     const UnitTask& task = tasks[first];
     while (last < tasks.size() && tasks[last].move == task.move && tasks[last].target == task.target) ++last;
-    for (const int device : units.to[static_cast<size_t>(task.move)].tiles[static_cast<size_t>(task.target)].devices) {
+    for (const int device : nth(nth(units.to, task.move).tiles, task.target).devices) {
       for (size_t i = first; i < last; ++i) {
         const auto& holders = units.holders(tasks[i]);
         if (std::find(holders.begin(), holders.end(), device) != holders.end()) continue;

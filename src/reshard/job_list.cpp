@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::reshard {
 
 Job JobList::copy(int task, std::vector<int> devices, Box box, int chunks) const {
-  const int move      = units_.tasks[static_cast<size_t>(task)].move;
+  const int move      = nth(units_.tasks, task).move;
   const auto elements = static_cast<double>(volume(box));
   const auto kind     = devices.size() > 2 ? collective::Kind::broadcast : collective::Kind::send;
   return {task,
@@ -13,13 +15,13 @@ Job JobList::copy(int task, std::vector<int> devices, Box box, int chunks) const
           kind,
           std::move(devices),
           {std::move(box)},
-          elements * units_.moves[static_cast<size_t>(move)].tensor.element,
+          elements * nth(units_.moves, move).tensor.element,
           kind == collective::Kind::broadcast ? chunks : 0};
 }
 
 // The parts of an all-gather are equal, so the largest decides.
 Job JobList::gather(int task, std::vector<int> devices, std::vector<Box> boxes) const {
-  const int move = units_.tasks[static_cast<size_t>(task)].move;
+  const int move = nth(units_.tasks, task).move;
   int64_t most   = 0;
   for (const Box& box : boxes) most = std::max(most, volume(box));
   const double elements = static_cast<double>(most) * static_cast<double>(devices.size());
@@ -28,7 +30,7 @@ Job JobList::gather(int task, std::vector<int> devices, std::vector<Box> boxes) 
           collective::Kind::all_gather,
           std::move(devices),
           std::move(boxes),
-          elements * units_.moves[static_cast<size_t>(move)].tensor.element};
+          elements * nth(units_.moves, move).tensor.element};
 }
 
 void JobList::wait(Job& job, Side side, int port, int device) const {

@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::reshard {
 namespace {
 
@@ -58,7 +60,7 @@ class PortFinder {
     const bool inside = std::none_of(devices_.begin(), devices_.end(), leaves);
     for (const int device : devices_) inside ? add_alone(device) : add(device);
     for (Port& port : ports_.ports) {
-      if (ports_of_host_[port.host] == 1) port.name = ports_.hosts[static_cast<size_t>(port.host)];
+      if (ports_of_host_[port.host] == 1) port.name = nth(ports_.hosts, port.host);
     }
     return std::move(ports_);
   }
@@ -67,7 +69,7 @@ class PortFinder {
   // In one node each device counts as a host.
   void add_alone(int device) {
     const auto host = static_cast<int>(ports_.hosts.size());
-    ports_.hosts.push_back(platform_.devices()[static_cast<size_t>(device)].name);
+    ports_.hosts.push_back(nth(platform_.devices(), device).name);
     ports_.ports.push_back({ports_.hosts.back(), host, speed_inside(platform_, devices_, device, true),
                             speed_inside(platform_, devices_, device, false)});
     ports_.port_of.emplace(device, host);
@@ -76,7 +78,7 @@ class PortFinder {
   void add(int device) {
     const auto [found, added] = hosts_.emplace(platform_.node(device), static_cast<int>(ports_.hosts.size()));
     const int host            = found->second;
-    if (added) ports_.hosts.push_back(platform_.devices()[static_cast<size_t>(device)].node);
+    if (added) ports_.hosts.push_back(nth(platform_.devices(), device).node);
     const int other    = *std::find_if(devices_.begin(), devices_.end(),
                                        [&](int peer) { return platform_.node(peer) != platform_.node(device); });
     const auto leaving = platform_.route(device, other).links;
@@ -85,8 +87,8 @@ class PortFinder {
     const int card            = port_link(platform_, leaving);
     const auto [known, first] = numbers_.emplace(std::pair(host, card), static_cast<int>(ports_.ports.size()));
     if (first) {
-      ports_.ports.push_back({fmt::format("{} nic{}", ports_.hosts[static_cast<size_t>(host)], ports_of_host_[host]++),
-                              host, link(platform_, card).payload(),
+      ports_.ports.push_back({fmt::format("{} nic{}", nth(ports_.hosts, host), ports_of_host_[host]++), host,
+                              link(platform_, card).payload(),
                               link(platform_, port_link(platform_, arriving)).payload()});
     }
     ports_.port_of.emplace(device, known->second);
@@ -130,7 +132,7 @@ std::map<std::pair<int, int>, BytesPerSecond> slower_pairs(const platform::Platf
 }  // namespace
 
 BytesPerSecond Ports::pace(int from, int to) const {
-  const BytesPerSecond ends = std::min(ports[static_cast<size_t>(from)].out, ports[static_cast<size_t>(to)].in);
+  const BytesPerSecond ends = std::min(nth(ports, from).out, nth(ports, to).in);
   const auto known          = slower.find({from, to});
   return known == slower.end() ? ends : known->second;
 }

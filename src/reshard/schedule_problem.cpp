@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::reshard {
 
 Schedule evaluate(const Problem& problem, const std::vector<Choice>& order) {
@@ -11,14 +13,14 @@ Schedule evaluate(const Problem& problem, const std::vector<Choice>& order) {
   Schedule schedule;
   schedule.order.reserve(order.size());
   for (const Choice& choice : order) {
-    const ProblemTask& task    = problem.tasks[static_cast<size_t>(choice.task)];
-    const Candidate& candidate = task.senders[static_cast<size_t>(choice.candidate)];
-    Seconds& sender            = out[static_cast<size_t>(candidate.sender)];
+    const ProblemTask& task    = nth(problem.tasks, choice.task);
+    const Candidate& candidate = nth(task.senders, choice.candidate);
+    Seconds& sender            = nth(out, candidate.sender);
     Seconds start              = sender;
-    for (const int port : task.receivers) start = std::max(start, in[static_cast<size_t>(port)]);
+    for (const int port : task.receivers) start = std::max(start, nth(in, port));
     const Seconds end = start + candidate.duration;
     sender            = end;
-    for (const int port : task.receivers) in[static_cast<size_t>(port)] = end;
+    for (const int port : task.receivers) nth(in, port) = end;
     schedule.order.push_back({choice.task, choice.candidate, start, end});
     schedule.makespan = std::max(schedule.makespan, end);
   }
@@ -40,7 +42,7 @@ Seconds lower_bound(const Problem& problem) {
       least = std::min(least, candidate.duration);
       senders.insert(candidate.sender);
     }
-    for (const int port : task.receivers) received[static_cast<size_t>(port)] += least;
+    for (const int port : task.receivers) nth(received, port) += least;
     held[senders] += least;
     all.insert(senders.begin(), senders.end());
   }

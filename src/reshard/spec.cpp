@@ -5,6 +5,7 @@
 #include <set>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::reshard {
 namespace {
@@ -84,7 +85,7 @@ std::vector<int> parts(const Spec& spec, const std::vector<int>& mesh_shape) {
   std::vector<int> result;
   for (const auto& axes : spec.split) {
     int count = 1;
-    for (const int axis : axes) count *= mesh_shape[static_cast<size_t>(axis)];
+    for (const int axis : axes) count *= nth(mesh_shape, axis);
     result.push_back(count);
   }
   return result;

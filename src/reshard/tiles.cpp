@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::reshard {
 namespace {
 
@@ -58,7 +60,7 @@ std::vector<Box> cut(const Box& box, int count) {
       box.begin());
   const int64_t begin = box[longest].begin, length = box[longest].length();
   const auto edge = [&](int64_t i) { return begin + length / count * i + std::min(length % count, i); };
-  for (int i = 0; i < count; ++i) result[static_cast<size_t>(i)][longest] = {edge(i), edge(i + 1)};
+  for (int i = 0; i < count; ++i) nth(result, i)[longest] = {edge(i), edge(i + 1)};
   return result;
 }
 
@@ -84,7 +86,7 @@ Tiling tiles(const std::vector<int64_t>& shape, const Mesh& mesh, const Spec& sp
     }
     result.tile_of.push_back(tile);
     if (tile < 0) continue;
-    Tile& own = result.tiles[static_cast<size_t>(tile)];
+    Tile& own = nth(result.tiles, tile);
     own.box   = std::move(box);
     own.devices.push_back(mesh.devices[position]);
   }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "reshard/groups.h"
 
 namespace foreflow::reshard {
@@ -57,14 +58,14 @@ class TreeSearch {
     int candidate;
   };
 
-  const ProblemTask& task_of(size_t group) const { return problem_.tasks[static_cast<size_t>(groups_[group].front())]; }
+  const ProblemTask& task_of(size_t group) const { return nth(problem_.tasks, groups_[group].front()); }
 
   // Adds `tasks` tasks of a group to what is left, or takes them away.
   void count(size_t group, double tasks) {
     const ProblemTask& task = task_of(group);
     const double load       = tasks * least_[group];
-    for (const int port : task.receivers) ends_.to_receive[static_cast<size_t>(port)] += load;
-    if (task.senders.size() == 1) ends_.to_send[static_cast<size_t>(task.senders.front().sender)] += load;
+    for (const int port : task.receivers) nth(ends_.to_receive, port) += load;
+    if (task.senders.size() == 1) nth(ends_.to_send, task.senders.front().sender) += load;
     ends_.left_sum += load;
   }
 
@@ -85,9 +86,9 @@ class TreeSearch {
       if (left_[group] == 0) continue;
       const ProblemTask& task = task_of(group);
       double ready            = 0;
-      for (const int port : task.receivers) ready = std::max(ready, ends_.in[static_cast<size_t>(port)]);
+      for (const int port : task.receivers) ready = std::max(ready, nth(ends_.in, port));
       for (size_t i = 0; i < task.senders.size(); ++i) {
-        const double start = std::max(ready, ends_.out[static_cast<size_t>(task.senders[i].sender)]);
+        const double start = std::max(ready, nth(ends_.out, task.senders[i].sender));
         const double end   = start + task.senders[i].duration.value();
         first_end          = std::min(first_end, end);
         all.push_back({start, end, group, static_cast<int>(i)});
@@ -122,12 +123,12 @@ class TreeSearch {
 
   bool follow(const Move& move, double makespan) {
     const ProblemTask& task = task_of(move.group);
-    double& out             = ends_.out[static_cast<size_t>(task.senders[static_cast<size_t>(move.candidate)].sender)];
+    double& out             = nth(ends_.out, nth(task.senders, move.candidate).sender);
     const double out_before = out, out_sum = ends_.out_sum, left_sum = ends_.left_sum;
     std::vector<double> in_before;
     for (const int port : task.receivers) {
-      in_before.push_back(ends_.in[static_cast<size_t>(port)]);
-      ends_.in[static_cast<size_t>(port)] = move.end;
+      in_before.push_back(nth(ends_.in, port));
+      nth(ends_.in, port) = move.end;
     }
     ends_.out_sum += move.end - out;
     out = move.end;
@@ -144,7 +145,7 @@ class TreeSearch {
     count(move.group, 1);
     out           = out_before;
     ends_.out_sum = out_sum, ends_.left_sum = left_sum;
-    for (size_t i = 0; i < in_before.size(); ++i) ends_.in[static_cast<size_t>(task.receivers[i])] = in_before[i];
+    for (size_t i = 0; i < in_before.size(); ++i) nth(ends_.in, task.receivers[i]) = in_before[i];
     return whole;
   }
 

@@ -6,11 +6,12 @@
 #include <set>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::reshard {
 namespace {
 
-const Tile& tile(const Tiling& tiling, int index) { return tiling.tiles[static_cast<size_t>(index)]; }
+const Tile& tile(const Tiling& tiling, int index) { return nth(tiling.tiles, index); }
 
 // Along one dimension, the indices of the source tiles that meet a target range. Tiles of a dimension are equal except
 // the last one.
@@ -57,12 +58,12 @@ Box UnitTasks::box(const UnitTask& task) const {
 }
 
 const std::vector<int>& UnitTasks::holders(const UnitTask& task) const {
-  return tile(from[static_cast<size_t>(task.move)], task.source).devices;
+  return tile(nth(from, task.move), task.source).devices;
 }
 
 std::vector<int> UnitTasks::receivers(const UnitTask& task) const {
   const std::vector<int>& have = holders(task);
-  std::vector<int> need        = tile(to[static_cast<size_t>(task.move)], task.target).devices;
+  std::vector<int> need        = tile(nth(to, task.move), task.target).devices;
   const auto has               = [&](int device) { return std::find(have.begin(), have.end(), device) != have.end(); };
   need.erase(std::remove_if(need.begin(), need.end(), has), need.end());
   return need;

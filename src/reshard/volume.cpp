@@ -4,6 +4,8 @@
 #include <set>
 #include <vector>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::reshard {
 namespace {
 
@@ -27,7 +29,7 @@ Sides sides_of(const UnitTasks& units, const Ports& ports, const UnitTask& task)
 // The speed of all ports of each host together.
 std::vector<BytesPerSecond> speeds(const Ports& ports, BytesPerSecond Port::*direction) {
   std::vector<BytesPerSecond> result(ports.hosts.size());
-  for (const Port& port : ports.ports) result[static_cast<size_t>(port.host)] += port.*direction;
+  for (const Port& port : ports.ports) nth(result, port.host) += port.*direction;
   return result;
 }
 
@@ -66,7 +68,7 @@ Seconds least_time(const UnitTasks& units, const Ports& ports) {
   for (const UnitTask& task : units.tasks) {
     const Sides sides = sides_of(units, ports, task);
     if (sides.need.empty()) continue;
-    for (const int host : sides.need) received[static_cast<size_t>(host)] += task.bytes;
+    for (const int host : sides.need) nth(received, host) += task.bytes;
     held[sides.have] += task.bytes;
     all.insert(sides.have.begin(), sides.have.end());
   }
@@ -79,7 +81,7 @@ Seconds least_time(const UnitTasks& units, const Ports& ports) {
   for (const auto& [hosts, own] : held) {
     Bytes bytes;
     BytesPerSecond speed;
-    for (const int host : hosts) speed += out[static_cast<size_t>(host)];
+    for (const int host : hosts) speed += nth(out, host);
     for (const auto& [others, more] : held) {
       if (std::includes(hosts.begin(), hosts.end(), others.begin(), others.end())) bytes += more;
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/lower/communication.h"
 #include "foreflow/lower/pointwise.h"
 #include "foreflow/ops/table.h"
@@ -170,18 +171,18 @@ void add_peak(const Scenario& scenario, const ir::Module& module, const platform
   const stream::Program program =
       lower::lower(module, interpretation, scenario.cost, platform, lowering(scenario, platform)).program();
   const auto first = [&](const stream::Stream& stream) {
-    return program.devices[static_cast<size_t>(stream.device)].index == kFirst.index;
+    return nth(program.devices, stream.device).index == kFirst.index;
   };
   // If the device has several streams, one may free what another has allocated, so only the memory at the start is
   // certain.
   const bool alone = std::count_if(program.streams.begin(), program.streams.end(), first) == 1;
   for (const stream::Stream& stream : program.streams) {
     if (!first(stream)) continue;
-    const stream::DeviceUse& device = program.devices[static_cast<size_t>(stream.device)];
+    const stream::DeviceUse& device = nth(program.devices, stream.device);
     Bytes level                     = device.initial;
     Bytes peak                      = level;
     for (const stream::Item& item : stream.items) {
-      const stream::MemoryEffect& effect = program.memory_effects[static_cast<size_t>(item.memory)];
+      const stream::MemoryEffect& effect = nth(program.memory_effects, item.memory);
       if (alone) peak = std::max(peak, level + effect.peak);
       level += effect.net;
     }

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::scenario {
 
 std::string_view name(Scope scope) {
   static constexpr std::array<std::string_view, 4> kNames = {"compute", "intra-node", "inter-node", "host-copy"};
-  return kNames[static_cast<size_t>(scope)];
+  return nth(kNames, scope);
 }
 
 std::vector<Event> EventTable::sorted() && {

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/cost/signature.h"
 #include "foreflow/interpret/devices.h"
 #include "foreflow/interpret/mixed.h"
@@ -73,7 +74,7 @@ class Walk {
     for (size_t o = 0; o < function.ops.size(); ++o) {
       const ir::Op& op = function.ops[o];
       if (op.is_call()) {
-        calls_[static_cast<size_t>(instance.callee[o])][interpret::composed(instance.maps[o], map)] += count;
+        nth(calls_, instance.callee[o])[interpret::composed(instance.maps[o], map)] += count;
       } else if (op.def->reshards) {
         reshard(op, types_of(function, op, instance, map), count);
       } else if (op.def->role == ir::Role::communication) {
@@ -85,7 +86,7 @@ class Walk {
   }
 
   const platform::Device& hardware(int32_t device) const {
-    return platform_.devices().like(static_cast<size_t>(ranks_.places[static_cast<size_t>(ranks_.rank(device))]));
+    return platform_.devices().like(static_cast<size_t>(nth(ranks_.places, ranks_.rank(device))));
   }
 
   // A value on no device counts as on the first.
@@ -100,7 +101,7 @@ class Walk {
     }
     if (!device.placed() && op.result_count > 0) device = ir::device_of(instance.values[op.first_result].type);
     const int32_t at          = number_of(map.empty() ? device : interpret::renamed(device, map));
-    const int kind            = platform_.device_kind(ranks_.places[static_cast<size_t>(ranks_.rank(at))]);
+    const int kind            = platform_.device_kind(nth(ranks_.places, ranks_.rank(at)));
     const auto [found, fresh] = computes_.try_emplace({number, o, kind}, -1);
     if (fresh) found->second = priced(op, types_of(function, op, instance, {}), hardware(at));
     if (found->second < 0) return;

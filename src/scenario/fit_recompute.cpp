@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/recompute.h"
 #include "foreflow/transform/split_data.h"
@@ -24,8 +25,8 @@ std::vector<std::vector<int>> stages_by_device(const Strategy& strategy) {
   std::vector<std::vector<int>> stages(static_cast<size_t>(strategy.pp));
   for (int device = 0; device < strategy.pp; ++device) {
     for (int chunk = 0; chunk < strategy.schedule_size.chunks; ++chunk)
-      stages[static_cast<size_t>(device)].push_back(
-          schedule::stage_of(strategy.schedule->mapping, strategy.schedule_size, device, chunk));
+      nth(stages, device)
+          .push_back(schedule::stage_of(strategy.schedule->mapping, strategy.schedule_size, device, chunk));
   }
   return stages;
 }
@@ -37,8 +38,8 @@ std::vector<double> in_flight(const Strategy& strategy) {
   const auto stages = stages_by_device(strategy);
   for (int device = 0; device < strategy.pp; ++device) {
     const double live = strategy.schedule->peak_live(strategy.schedule_size, device);
-    for (const int stage : stages[static_cast<size_t>(device)]) {
-      double& part = parts[static_cast<size_t>(stage)];
+    for (const int stage : nth(stages, device)) {
+      double& part = nth(parts, stage);
       part         = std::max(part, live / strategy.schedule_size.chunks / strategy.microbatches);
     }
   }
@@ -183,7 +184,7 @@ class Fitter {
                                        (number - 1) % (strategy.devices_of_replica() * strategy.replicas_sharing()) /
                                        strategy.replicas_sharing()))
                                  : static_cast<size_t>(number - 1) / group % stages.size();
-          for (const int stage : stages[one]) trial.fits[static_cast<size_t>(stage)] = false;
+          for (const int stage : stages[one]) nth(trial.fits, stage) = false;
         }
       }
       if (device.peak_memory > trial.fullest.peak_memory) trial.fullest = device;

@@ -1,5 +1,6 @@
 #include <filesystem>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "foreflow/scenario/axes.h"
 #include "foreflow/scenario/framework.h"
@@ -122,7 +123,7 @@ std::string Scenario::where(std::string_view path) const {
 
 JsonView root_of(const Scenario& scenario) {
   const JsonView whole(scenario.source, scenario.file);
-  return scenario.job < 0 ? whole : whole.at("jobs").items()[static_cast<size_t>(scenario.job)];
+  return scenario.job < 0 ? whole : nth(whole.at("jobs").items(), scenario.job);
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #include <optional>
 #include <variant>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/suggestion.h"
 #include "foreflow/base/text.h"
 #include "foreflow/scenario/run.h"
@@ -66,14 +67,14 @@ Expected<std::vector<int>> listed(const Request& request, const platform::Platfo
     const auto found = devices.find(request.placement.devices[item]);
     if (const auto* why = std::get_if<std::string>(&found)) return refused_item(request, item, *why);
     for (const int device : std::get<std::vector<int>>(found)) {
-      const std::string& name = platform.devices()[static_cast<size_t>(device)].name;
-      if (seen[static_cast<size_t>(device)])
+      const std::string& name = nth(platform.devices(), device).name;
+      if (nth(seen, device))
         return refused_item(request, item, "\"" + name + "\" is used twice; list each device once");
       if (const auto holder = held.find(device); holder != held.end()) {
         return refused_item(request, item,
                             "\"" + name + "\" is used by job \"" + holder->second + "\" already; list another device");
       }
-      seen[static_cast<size_t>(device)] = true;
+      nth(seen, device) = true;
       all.push_back(device);
     }
   }
@@ -138,8 +139,8 @@ size_t slot_of(int rank, const Strategy& strategy, const std::array<Dimension, 4
   const std::array<int, 4> at   = {tensor, position, stage, rank * sharing + inner};
   int slot = 0, stride = 1;
   for (const Dimension dimension : order) {
-    slot += at[static_cast<size_t>(dimension)] * stride;
-    stride *= size[static_cast<size_t>(dimension)];
+    slot += nth(at, dimension) * stride;
+    stride *= nth(size, dimension);
   }
   return static_cast<size_t>(slot);
 }
@@ -163,7 +164,7 @@ Expected<std::vector<int>> try_places(const std::string& root, const Strategy& s
   const std::vector<int> slots = placement.policy->order(platform, *std::move(candidates), placement.seed);
   std::vector<int> places      = slots;
   for (int rank = 0; rank < strategy.devices(); ++rank)
-    places[static_cast<size_t>(rank)] = slots[slot_of(rank, strategy, placement.order)];
+    nth(places, rank) = slots[slot_of(rank, strategy, placement.order)];
   return places;
 }
 
@@ -187,7 +188,7 @@ void check_devices(const Scenario& scenario, const platform::Platform& platform)
   for (const Job& job : scenario.jobs) {
     const std::vector<int> taken = places(job.scenario, platform, held);
     for (int rank = 0; rank < job.scenario.strategy.devices(); ++rank)
-      held.emplace(taken[static_cast<size_t>(rank)], job.scenario.name);
+      held.emplace(nth(taken, rank), job.scenario.name);
   }
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/cost/load.h"
 #include "scenario/collective_groups.h"
 #include "scenario/keys/sections.h"
@@ -19,7 +20,7 @@ lower::Algorithms read_algorithms(const JsonView& json) {
     const collective::AlgorithmDef& algorithm = collective::algorithms().get(choice.as_string(), choice.where());
     if (!algorithm.does(kind.kind))
       choice.fail(choice.as_string() + " does not do " + std::string(kind.name) + "; see foreflow list collectives");
-    chosen[static_cast<size_t>(kind.kind)] = &algorithm;
+    nth(chosen, kind.kind) = &algorithm;
   }
   return chosen;
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "scenario/keys/sections.h"
 #include "scenario/read.h"
@@ -80,8 +81,7 @@ std::string describe(const Placement& placement) {
   if (placement.policy->name == "random") text += ", seed " + std::to_string(placement.seed);
   if (placement.order == Placement{}.order) return text;
   std::string words;
-  for (const Dimension dimension : placement.order)
-    words += "-" + std::string(kDimensions[static_cast<size_t>(dimension)]);
+  for (const Dimension dimension : placement.order) words += "-" + std::string(nth(kDimensions, dimension));
   if (const size_t usual = words.find("tp-cp"); usual != std::string::npos) words.erase(usual + 2, 3);
   text += ", order " + words.substr(1);
   return text;

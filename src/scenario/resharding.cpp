@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/by_node.h"
 #include "foreflow/reshard/volume.h"
 
@@ -21,11 +22,10 @@ std::vector<stream::Record> job_times(const lower::LoweredPlan& lowered, const s
   std::vector<stream::Record> of_instance(lowered.program.instances.size());
   for (size_t stream = 0; stream < lowered.program.streams.size(); ++stream) {
     const auto& items = lowered.program.streams[stream].items;
-    for (size_t i = 0; i < items.size(); ++i)
-      of_instance[static_cast<size_t>(items[i].instance)] = timeline.records[stream][i];
+    for (size_t i = 0; i < items.size(); ++i) nth(of_instance, items[i].instance) = timeline.records[stream][i];
   }
   std::vector<stream::Record> jobs;
-  for (const int32_t instance : lowered.instances) jobs.push_back(of_instance[static_cast<size_t>(instance)]);
+  for (const int32_t instance : lowered.instances) jobs.push_back(nth(of_instance, instance));
   return jobs;
 }
 
@@ -66,7 +66,7 @@ reshard::Mesh mesh_on(const platform::Platform& platform, const std::vector<int>
   reshard::Mesh mesh{shape, {}};
   int left = reshard::size(shape);
   for (int node = first_node; left > 0; ++node) {
-    const auto& devices = nodes[static_cast<size_t>(node)];
+    const auto& devices = nth(nodes, node);
     const int here      = std::min(left, row > 0 ? row : node_size);
     mesh.devices.insert(mesh.devices.end(), devices.begin(), devices.begin() + here);
     left -= here;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/cost/device_calibration.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/simulate/profiles.h"
@@ -49,7 +50,7 @@ std::optional<std::string> device_without(std::string_view peak, const Scenario&
   const auto places = try_places(scenario, platform);
   if (!places) return std::nullopt;
   for (int rank = 0; rank < scenario.strategy.devices(); ++rank) {
-    const platform::Device& device = platform.devices()[static_cast<size_t>((*places)[static_cast<size_t>(rank)])];
+    const platform::Device& device = nth(platform.devices(), nth(*places, rank));
     if (lacking(device)) return device.kind;
   }
   return std::nullopt;

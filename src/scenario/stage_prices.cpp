@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/cost/signature.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/replicas.h"
@@ -45,7 +46,7 @@ std::vector<size_t> first_ranks(const Strategy& strategy) {
 std::pair<size_t, size_t> ranks_in_group(const Strategy& strategy) {
   int device = 0;
   while (strategy.shards_of(device) == 1) ++device;
-  const size_t first = first_ranks(strategy)[static_cast<size_t>(device)];
+  const size_t first = nth(first_ranks(strategy), device);
   return {first, first + 1};
 }
 
@@ -115,9 +116,8 @@ std::vector<double> device_speeds(const ir::Module& module, const Scenario& scen
   std::vector<double> speeds(static_cast<size_t>(strategy.pp), kFastest);
   for (size_t rank = 0; rank < used; ++rank) {
     const size_t in_replica = rank % first.back();
-    double& slowest =
-        speeds[static_cast<size_t>(std::upper_bound(first.begin(), first.end(), in_replica) - first.begin() - 1)];
-    slowest = std::min(slowest, speed_of[kind_of[rank]]);
+    double& slowest         = nth(speeds, std::upper_bound(first.begin(), first.end(), in_replica) - first.begin() - 1);
+    slowest                 = std::min(slowest, speed_of[kind_of[rank]]);
   }
   return speeds;
 }
@@ -133,8 +133,7 @@ std::function<Seconds(const ir::OpCall&, std::span<const ir::Type>, int, int)> t
     const auto placed = [&](std::span<const ir::Type> types, int device) {
       std::vector<ir::Type> all;
       for (const ir::Type& type : types)
-        all.push_back(
-            ir::moved(type, ir::Device(static_cast<int>(first[static_cast<size_t>(device)] + all.size()) + 1)));
+        all.push_back(ir::moved(type, ir::Device(static_cast<int>(nth(first, device) + all.size()) + 1)));
       return all;
     };
     const stream::Program program =
@@ -154,8 +153,8 @@ std::vector<double> shares_by_speed(const ir::Module& module, const Scenario& sc
   std::vector<double> shares(static_cast<size_t>(schedule::stages(row.mapping, size)), kFastest);
   for (int device = 0; device < size.devices; ++device) {
     for (int chunk = 0; chunk < size.chunks; ++chunk) {
-      double& share = shares[static_cast<size_t>(schedule::stage_of(row.mapping, size, device, chunk))];
-      share         = std::min(share, speeds[static_cast<size_t>(device)]);
+      double& share = nth(shares, schedule::stage_of(row.mapping, size, device, chunk));
+      share         = std::min(share, nth(speeds, device));
     }
   }
   return shares;
@@ -171,10 +170,10 @@ double seconds_per_byte_in_group(const Scenario& scenario, const platform::Platf
 transform::StagePrices stage_prices(const Scenario& scenario, const platform::Platform& platform) {
   const Strategy& strategy       = scenario.strategy;
   const std::vector<int> devices = places(scenario, platform);
-  const auto at                  = [&](int rank) { return devices[static_cast<size_t>(rank)]; };
+  const auto at                  = [&](int rank) { return nth(devices, rank); };
   transform::StagePrices prices;
   prices.replicas = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
-  prices.memory   = platform.devices()[static_cast<size_t>(at(0))].memory;
+  prices.memory   = nth(platform.devices(), at(0)).memory;
   for (int rank = 1; rank < strategy.devices(); ++rank)
     prices.memory = std::min(prices.memory, platform.devices().like(static_cast<size_t>(at(rank))).memory);
   prices.seconds_per_byte =

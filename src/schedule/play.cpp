@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "foreflow/base/nth.h"
 #include "schedule/arrivals.h"
 
 namespace foreflow::schedule {
@@ -127,7 +128,7 @@ double task_time(const Plan& plan, const Costs& costs, size_t device, const Task
   const bool even = costs.stages.empty();
   FOREFLOW_CHECK(even || costs.stages.size() == static_cast<size_t>(plan.stages()), "costs of every virtual stage");
   const StageCosts work =
-      even ? StageCosts{costs.forward, costs.input_grad, costs.weight_grad} : costs.stages[static_cast<size_t>(stage)];
+      even ? StageCosts{costs.forward, costs.input_grad, costs.weight_grad} : nth(costs.stages, stage);
   const int share = even ? plan.size.chunks / plan.pipes() : 1;
   switch (task.phase) {
     case Phase::forward: return work.forward / share;

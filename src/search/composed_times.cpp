@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "search/end_of_step.h"
 #include "search/message_waits.h"
 
@@ -31,8 +32,8 @@ double delayed_work(const StagedStep& step, const ExchangingTasks& tasks, size_t
     const bool whole = task.phase == schedule::Phase::backward || task.phase == schedule::Phase::weight_grad;
     if (!whole) continue;
     const schedule::StageCosts costs = tasks.costs(step.stage_of(device, task.chunk));
-    all += costs.weight_grad + (adds[static_cast<size_t>(task.chunk)] ? costs.accumulation : 0);
-    adds[static_cast<size_t>(task.chunk)] = true;
+    all += costs.weight_grad + (nth(adds, task.chunk) ? costs.accumulation : 0);
+    nth(adds, task.chunk) = true;
   }
   return all;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::search {
 namespace {
 
@@ -83,7 +85,7 @@ Seconds EndOfStep::of_all_microbatches(size_t device, const std::vector<schedule
   std::vector<std::pair<double, int>> starts;  // of the last backward pass of each chunk
   for (int chunk = 0; chunk < step_.plan().size.chunks; ++chunk) starts.emplace_back(0, chunk);
   for (const schedule::Slot& slot : slots) {
-    if (starts_backward(slot)) starts[static_cast<size_t>(slot.task.chunk)].first = slot.start;
+    if (starts_backward(slot)) nth(starts, slot.task.chunk).first = slot.start;
   }
   std::sort(starts.rbegin(), starts.rend());
   Seconds end;

@@ -1,5 +1,6 @@
 #include <random>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/search/space.h"
 
 namespace foreflow::search {
@@ -16,7 +17,7 @@ double drawn(const Space& space, const Region& region, std::mt19937_64& random) 
     const std::vector<Json>& choices = listed != nullptr ? *listed : own;
     if (choices.empty()) continue;
     product *= static_cast<double>(choices.size());
-    point = with(point, choices[static_cast<size_t>(random() % choices.size())]);
+    point = with(point, nth(choices, random() % choices.size()));
   }
   return product;
 }

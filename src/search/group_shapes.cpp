@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::search {
 
 const Arrangement& GroupShapes::arrangement(const scenario::Scenario& scenario,
@@ -71,7 +73,7 @@ int GroupShapes::shape(const std::vector<int>& places) {
   for (size_t i = 0; i < places.size(); ++i) {
     write(nodes.emplace(platform_.node(places[i]), nodes.size()).first->second);
     write(platform_.device_kind(places[i]));
-    write(platform_.devices()[static_cast<size_t>(places[i])].rail);
+    write(nth(platform_.devices(), places[i]).rail);
     for (size_t further = 1; further < places.size(); further *= 2) {
       const platform::Route route = platform_.route(places[i], places[(i + further) % places.size()]);
       write(route.links.size());

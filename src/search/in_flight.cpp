@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/schedule/plan.h"
 
 namespace foreflow::search {
@@ -12,7 +13,7 @@ int least_in_flight(const std::vector<schedule::Task>& tasks, int chunks) {
   std::vector<int> live(static_cast<size_t>(chunks));
   int most = 0;
   for (const schedule::Task& task : tasks) {
-    int& here = live[static_cast<size_t>(task.chunk)];
+    int& here = nth(live, task.chunk);
     if (task.phase == schedule::Phase::forward) {
       ++here;
       most = std::max(most, *std::min_element(live.begin(), live.end()));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::search {
 namespace {
 
@@ -47,7 +49,7 @@ std::vector<Entry> OpenBranches::take(const std::array<size_t, 3>& at_once) {
   while (!entries_.empty()) {
     const Entry& first = entries_.front();
     const bool out     = is_out(first);
-    const size_t most  = at_once[static_cast<size_t>(first.next)];
+    const size_t most  = nth(at_once, first.next);
     if (!out && !taken.empty() && (first.next != taken.front().next || taken.size() == most)) break;
     points_ -= first.points;
     std::pop_heap(entries_.begin(), entries_.end(), later);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::search {
 namespace {
 
@@ -77,7 +79,7 @@ std::optional<std::vector<int>> PlacementForms::of(const scenario::Scenario& sce
   for (size_t rank = 0; rank < std::min(used, places->size()); ++rank) {
     const int device   = (*places)[rank];
     const size_t local = static_cast<size_t>(device) % per_node;
-    form.push_back(node_labels[static_cast<size_t>(platform.node(device))]);
+    form.push_back(nth(node_labels, platform.node(device)));
     form.push_back(equal->second ? device_labels[local] : static_cast<int>(local));
   }
   return form;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::search {
 namespace {
 
@@ -54,8 +56,7 @@ double mean_price(const Cluster& cluster, const scenario::Scenario& scenario) {
   const std::vector<int> places = scenario::places(scenario, *cluster.platform);
   const auto used               = static_cast<size_t>(scenario.strategy.devices());
   double sum                    = 0;
-  for (size_t rank = 0; rank < used; ++rank)
-    sum += cluster.prices[static_cast<size_t>(cluster.platform->device_kind(places[rank]))];
+  for (size_t rank = 0; rank < used; ++rank) sum += nth(cluster.prices, cluster.platform->device_kind(places[rank]));
   return sum / static_cast<double>(used);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::search {
 namespace {
 
@@ -118,7 +120,7 @@ void ReplicaExchange::add_gathers(const Trained& device, StageExchange& exchange
   const std::vector<Bytes> bytes  = sums_of(device.weights, units);
   std::vector<bool> is_read(bytes.size());
   for (const Step& step : device.backward) {
-    if (step.kind == Step::Kind::read && !step.is_late) is_read[units[static_cast<size_t>(step.number)]] = true;
+    if (step.kind == Step::Kind::read && !step.is_late) is_read[nth(units, step.number)] = true;
   }
   for (size_t unit = 0; unit < bytes.size(); ++unit) {
     const Seconds time = half(collective::Kind::all_gather, bytes[unit]);
@@ -133,7 +135,7 @@ void ReplicaExchange::add_sums(const Trained& device, StageExchange& exchange) c
   std::vector<Bytes> early, late;
   for (const Step& step : device.backward) {
     if (step.kind != Step::Kind::gradient) continue;
-    (step.is_late ? late : early).push_back(device.gradients[static_cast<size_t>(step.number)]);
+    (step.is_late ? late : early).push_back(nth(device.gradients, step.number));
   }
   const Seconds whole = sums(device.gradients), apart = late.empty() ? Seconds(0) : sums(late);
   const Seconds rest = std::max(Seconds(0), whole - apart);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::search {
 namespace {
 
@@ -52,8 +54,8 @@ class StageMemory {
       most             = std::max(most, live + gradients);
       const bool makes = task.phase == schedule::Phase::weight_grad ||
                          (task.phase == schedule::Phase::backward && !strategy_.delay_weight_gradients);
-      if (makes && !summed[static_cast<size_t>(task.chunk)]) {
-        summed[static_cast<size_t>(task.chunk)] = true;
+      if (makes && !nth(summed, task.chunk)) {
+        nth(summed, task.chunk) = true;
         gradients += sums(need);
       }
     }
@@ -82,7 +84,7 @@ class StageMemory {
   }
 
   const StageNeed& need_of(size_t device, int chunk) const {
-    return demand_.stages[static_cast<size_t>(plan_.stage_of(static_cast<int>(device), chunk))];
+    return nth(demand_.stages, plan_.stage_of(static_cast<int>(device), chunk));
   }
 
   const scenario::Strategy& strategy_;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/simulate/disturbance_kind.h"
 #include "foreflow/simulate/simulate.h"
 #include "simulate/external_events.h"
@@ -29,7 +30,7 @@ SimulationResult perform(const SimulationInput& input) {
       now += phase.alone;
       ++number;
     }
-    return result.ends[static_cast<size_t>(meeting)] = now.value();
+    return nth(result.ends, meeting) = now.value();
   });
   if (!states.finished()) states.refuse_stuck();
   result.starts = states.starts();

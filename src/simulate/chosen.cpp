@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "foreflow/base/nth.h"
 #include "simulate/chosen_parts.h"
 
 namespace foreflow::simulate {
@@ -34,8 +35,8 @@ Run only_devices(const stream::Program& program, const stream::Timeline& timelin
   }
   std::vector<std::vector<size_t>> streams_of(run.program.devices.size());
   for (size_t s = 0; s < program.streams.size(); ++s) {
-    const int32_t device = devices[static_cast<size_t>(program.streams[s].device)];
-    if (device >= 0) streams_of[static_cast<size_t>(device)].push_back(s);
+    const int32_t device = nth(devices, program.streams[s].device);
+    if (device >= 0) nth(streams_of, device).push_back(s);
   }
   std::map<int32_t, int32_t> instances;  // the chosen ones', which keep their order
   for (size_t d = 0; d < streams_of.size(); ++d) {
@@ -52,10 +53,10 @@ Run only_devices(const stream::Program& program, const stream::Timeline& timelin
   for (auto& [number, own] : instances) {
     own = static_cast<int32_t>(run.program.instances.size());
 
-    const stream::Instance& instance = program.instances[static_cast<size_t>(number)];
+    const stream::Instance& instance = nth(program.instances, number);
     std::vector<int32_t> members;
     for (const int32_t member : instance.members) {
-      if (streams[static_cast<size_t>(member)] >= 0) members.push_back(streams[static_cast<size_t>(member)]);
+      if (nth(streams, member) >= 0) members.push_back(nth(streams, member));
     }
     run.program.instances.push_back({instance.communication, std::move(members)});
   }

@@ -4,6 +4,7 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/memory.h"
+#include "foreflow/base/nth.h"
 #include "simulate/chosen_parts.h"
 #include "simulate/courses.h"
 #include "simulate/number_instances.h"
@@ -58,12 +59,11 @@ class ChosenDevicesWriter {
     auto operator<=>(const Member&) const = default;
   };
 
-  const stream::DeviceUse& of(int device) const { return folded_.devices[static_cast<size_t>(device)]; }
+  const stream::DeviceUse& of(int device) const { return nth(folded_.devices, device); }
 
   void check_size(const std::map<int32_t, size_t>& classes) const {
     std::vector<size_t> items(folded_.devices.size(), 0);
-    for (const stream::Stream& stream : folded_.streams)
-      items[static_cast<size_t>(stream.device)] += stream.items.size();
+    for (const stream::Stream& stream : folded_.streams) nth(items, stream.device) += stream.items.size();
     size_t all = 0;
     for (const auto& [number, of_class] : classes) all += items[of_class];
     check_memory(Bytes(static_cast<double>(all) * (sizeof(stream::Item) + sizeof(stream::Record))),
@@ -79,7 +79,7 @@ class ChosenDevicesWriter {
     run_.program.devices.push_back(
         {number, whole_.place_of_rank(rank), whole_.devices[device].initial, 0, whole_.storage, {}});
     for (const int32_t stream : streams_of_[device]) {
-      const std::string& lane = whole_.streams[static_cast<size_t>(stream)].stream;
+      const std::string& lane = nth(whole_.streams, stream).stream;
       const std::string name  = lane.empty() ? "" : "." + lane;
       const size_t like       = folded_streams_.at({static_cast<int>(of_class), name});
       run_.program.streams.push_back({own + name, use, folded_.streams[like].items});
@@ -94,7 +94,7 @@ class ChosenDevicesWriter {
     const auto number = static_cast<int32_t>(run_.program.streams.size() - 1);
     std::vector<int32_t> own;  // by group of the stream
     for (const int32_t group : courses_.groups_of(stream)) {
-      const Group& met = courses_.groups()[static_cast<size_t>(group)];
+      const Group& met = nth(courses_.groups(), group);
       const auto [found, fresh] =
           kind_numbers_.emplace(std::pair(group, met.of_all_replicas ? -1 : replica), kinds_.size());
       if (fresh) kinds_.emplace_back();
@@ -105,7 +105,7 @@ class ChosenDevicesWriter {
     size_t item = 0;
     courses_.visit(stream, [&](int32_t, int32_t, int32_t group, Courses::Depth) {
       FOREFLOW_CHECK(item < items.size(), "a device does as many items as the one that represents it");
-      items[item++].instance = group < 0 ? -1 : own[static_cast<size_t>(group)];
+      items[item++].instance = group < 0 ? -1 : nth(own, group);
     });
     FOREFLOW_CHECK(item == items.size(), "a device does as many items as the one that represents it");
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "simulate/colour_table.h"
 
 namespace foreflow::simulate {
@@ -77,16 +78,16 @@ class Refinement {
     for (size_t s = 0; s < program_.streams.size(); ++s) {
       const auto& [name, device, items] = program_.streams[s];
       Colour colour                     = 0;
-      const int place                   = program_.devices[static_cast<size_t>(device)].place;
+      const int place                   = nth(program_.devices, device).place;
       for (size_t i = 0; i < disturbances.slowdowns.size(); ++i) {
         if (disturbances.slowdowns[i].device == place) colour = mix(colour, number(static_cast<int64_t>(i)));
       }
       for (size_t i = 0; i < items.size(); ++i) {
         if (i + kStopsAhead < items.size() && items[i + kStopsAhead].instance >= 0)
-          __builtin_prefetch(&signalling[static_cast<size_t>(items[i + kStopsAhead].instance)]);
+          __builtin_prefetch(&nth(signalling, items[i + kStopsAhead].instance));
         colour = mix(colour, number(items[i].instance < 0 ? items[i].event : -1 - items[i].event));
         if (items[i].instance < 0) continue;
-        const bool signals = signalling[static_cast<size_t>(items[i].instance)] == static_cast<int32_t>(s);
+        const bool signals = nth(signalling, items[i].instance) == static_cast<int32_t>(s);
         stops_.push_back({items[i].instance, static_cast<int32_t>(i), signals});
       }
       first_stop_.push_back(stops_.size());
@@ -114,13 +115,13 @@ class Refinement {
       colours_.links.push_back(mix(mix(1, like.payload().value()), number(like.fat ? 1 : 0)));
     }
     for (size_t i = 0; i < disturbances.links.size(); ++i) {
-      Colour& colour = colours_.links[static_cast<size_t>(disturbances.links[i].link)];
+      Colour& colour = nth(colours_.links, disturbances.links[i].link);
       colour         = mix(colour, number(static_cast<int64_t>(i)));
     }
     const size_t own = footprints_.loads.size() - disturbances.background.size();
     for (size_t load = own; load < footprints_.loads.size(); ++load) {
       for (const auto& [link, weight] : footprints_.loads[load].crossings) {
-        Colour& colour = colours_.links[static_cast<size_t>(link)];
+        Colour& colour = nth(colours_.links, link);
         colour         = mix(mix(colour, number(static_cast<int64_t>(load))), weight);
       }
     }
@@ -130,11 +131,11 @@ class Refinement {
   void meet() {
     std::vector<Colour> seen(colours_.streams.size(), 0), of_device(program_.devices.size(), 0);
     for (size_t f = 0; f < footprints_.distinct.size(); ++f) {
-      const auto& members = program_.instances[static_cast<size_t>(footprints_.distinct[f].example)].members;
+      const auto& members = nth(program_.instances, footprints_.distinct[f].example).members;
       Colour sum          = 0;
-      for (const int32_t member : members) sum += mix(colours_.streams[static_cast<size_t>(member)], Colour{4});
+      for (const int32_t member : members) sum += mix(nth(colours_.streams, member), Colour{4});
       of_footprints_[f] = mix(of_footprints_[f], sum);
-      for (const int32_t member : members) seen[static_cast<size_t>(member)] += of_footprints_[f];
+      for (const int32_t member : members) nth(seen, member) += of_footprints_[f];
     }
     const auto device = [this](size_t s) { return static_cast<size_t>(program_.streams[s].device); };
     for (size_t s = 0; s < seen.size(); ++s) of_device[device(s)] += mix(colours_.streams[s], Colour{5});
@@ -149,13 +150,12 @@ class Refinement {
       for (size_t i = first_stop_[s]; i < first_stop_[s + 1]; ++i) {
         __builtin_prefetch(&colours_.instances[instance_ahead(i)], 1);
         const auto& [instance, item, signals] = stops_[i];
-        colours_.instances[static_cast<size_t>(instance)] +=
-            mix(mix(colours_.streams[s], number(item)), number(signals));
+        nth(colours_.instances, instance) += mix(mix(colours_.streams[s], number(item)), number(signals));
       }
     }
     for (size_t i = 0; i < program_.instances.size(); ++i) {
       if (footprints_.of_instance[i] < 0) continue;
-      Colour& colour = of_footprints_[static_cast<size_t>(footprints_.of_instance[i])];
+      Colour& colour = nth(of_footprints_, footprints_.of_instance[i]);
       colour         = mix(colour, colours_.instances[i]);
     }
   }
@@ -169,10 +169,10 @@ class Refinement {
       for (const Phase& one : footprints_.phases_of(footprints_.distinct[f])) {
         phase = mix(phase, Colour{3});
         if (one.load < 0) continue;
-        for (const auto& [link, weight] : footprints_.loads[static_cast<size_t>(one.load)].crossings) {
+        for (const auto& [link, weight] : nth(footprints_.loads, one.load).crossings) {
           const Colour seen = mix(phase, weight);
-          links[static_cast<size_t>(link)] += seen;
-          all += mix(seen, colours_.links[static_cast<size_t>(link)]);
+          nth(links, link) += seen;
+          all += mix(seen, nth(colours_.links, link));
         }
       }
       of_footprints_[f] = mix(of_footprints_[f], all);
@@ -190,7 +190,7 @@ class Refinement {
         const auto instance     = static_cast<size_t>(stops_[i].instance);
         const int32_t footprint = footprints_.of_instance[instance];
         colour                  = mix(colour, colours_.instances[instance]);
-        if (footprint >= 0) colour = mix(colour, of_footprints_[static_cast<size_t>(footprint)]);
+        if (footprint >= 0) colour = mix(colour, nth(of_footprints_, footprint));
       }
     }
   }
@@ -211,7 +211,7 @@ Colour colour_of(const Footprints& footprints, const Footprint& footprint, Colou
     colour = mix(mix(colour, phase.delay.value()), phase.alone.value());
     for (const auto& [at, delay] : phase.delays) colour = mix(mix(colour, at), delay);
     if (phase.load < 0) continue;
-    const Load& load = footprints.loads[static_cast<size_t>(phase.load)];
+    const Load& load = nth(footprints.loads, phase.load);
     colour           = mix(mix(colour, load.unit), load.limit.value());
     for (const auto& [at, limit] : load.limits) colour = mix(mix(colour, at), limit);
   }

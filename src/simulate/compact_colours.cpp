@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "foreflow/base/nth.h"
 #include "simulate/colour_table.h"
 #include "simulate/colours.h"
 
@@ -61,7 +62,7 @@ class AlikeRefinement {
 
   // Groups inside of a device (hand-overs) tell it nothing new once it has seen how they join its streams.
   bool is_inside(size_t row) const {
-    return courses_.groups()[static_cast<size_t>(groups_.rows[row].group)].hand_over && groups_.rows[row].replica >= 0;
+    return nth(courses_.groups(), groups_.rows[row].group).hand_over && groups_.rows[row].replica >= 0;
   }
 
   void find_streams() {
@@ -72,7 +73,7 @@ class AlikeRefinement {
       const auto& lane = program_.streams[s];
       Stream stream{static_cast<int32_t>(s), std::hash<std::string_view>()(lane.stream), {}};
       for (const int32_t group : courses_.groups_of(stream.number)) {
-        const Group& known = courses_.groups()[static_cast<size_t>(group)];
+        const Group& known = nth(courses_.groups(), group);
         if (!known.hand_over || known.of_all_replicas) stream.between.push_back(group);
       }
       streams_[index.at(lane.device)].push_back(std::move(stream));
@@ -85,17 +86,17 @@ class AlikeRefinement {
     const auto groups = static_cast<int64_t>(courses_.groups().size());
     for (size_t device = 0; device < of_replica_; ++device) {
       for (const Stream& stream : streams_[device]) {
-        placed[static_cast<size_t>(stream.number)] = {device, &stream};
-        const auto& own                            = courses_.groups_of(stream.number);
+        nth(placed, stream.number) = {device, &stream};
+        const auto& own            = courses_.groups_of(stream.number);
         for (size_t i = 0; i < own.size(); ++i)
           numbers.emplace(stream.number * groups + own[i], static_cast<int32_t>(i));
       }
     }
     for (int64_t g = 0; g < groups; ++g) {
-      const Group& group = courses_.groups()[static_cast<size_t>(g)];
+      const Group& group = nth(courses_.groups(), g);
       auto& members      = members_.emplace_back();
       for (size_t i = 0; i < group.members.size(); ++i) {
-        const auto [device, stream] = placed[static_cast<size_t>(group.members[i])];
+        const auto [device, stream] = nth(placed, group.members[i]);
         const Colour known          = mix(stream->name, number(numbers.at(stream->number * groups + g)));
         members.push_back({device, mix(known, number(group.hand_over && i == 0 ? 1 : 0))});
       }
@@ -134,13 +135,13 @@ class AlikeRefinement {
     for (size_t link = 0; link < platform_.links().size(); ++link)
       colours_.links.push_back(mix(1, number(platform_.link_kind(static_cast<int>(link)))));
     for (size_t i = 0; i < disturbances.links.size(); ++i) {
-      Colour& colour = colours_.links[static_cast<size_t>(disturbances.links[i].link)];
+      Colour& colour = nth(colours_.links, disturbances.links[i].link);
       colour         = mix(colour, number(static_cast<int64_t>(i)));
     }
     for (size_t load = footprints_.loads.size() - disturbances.background.size(); load < footprints_.loads.size();
          ++load) {
       for (const auto& [link, weight] : footprints_.loads[load].crossings) {
-        Colour& colour = colours_.links[static_cast<size_t>(link)];
+        Colour& colour = nth(colours_.links, link);
         colour         = mix(mix(colour, number(static_cast<int64_t>(load))), weight);
       }
     }
@@ -150,14 +151,14 @@ class AlikeRefinement {
   Colour describe(const RealGroups::Row& row) const {
     const Colour colour = mix(2, number(row.communication));
     if (row.footprint < 0) return colour;
-    return colour_of(footprints_, footprints_.distinct[static_cast<size_t>(row.footprint)], colour);
+    return colour_of(footprints_, nth(footprints_.distinct, row.footprint), colour);
   }
 
   // Devices by the groups inside of them.
   void see_inside() {
     for (const size_t i : inside_) {
       const RealGroups::Row& row = groups_.rows[i];
-      const auto& members        = members_[static_cast<size_t>(row.group)];
+      const auto& members        = nth(members_, row.group);
       Colour joined              = 0;
       for (const Member& member : members) joined += member.as;
       device(static_cast<size_t>(row.replica), members.front().device) += mix(joined, colours_.groups[i]);
@@ -183,8 +184,7 @@ class AlikeRefinement {
     const size_t last          = row.replica < 0 ? replicas_ - 1 : first;
     Colour sum                 = 0;
     for (size_t r = first; r <= last; ++r) {
-      for (const Member& member : members_[static_cast<size_t>(row.group)])
-        sum += mix(device(r, member.device), member.as);
+      for (const Member& member : nth(members_, row.group)) sum += mix(device(r, member.device), member.as);
     }
     colours_.groups[number] = mix(colours_.groups[number], sum);
   }
@@ -198,12 +198,11 @@ class AlikeRefinement {
       if (groups_.rows[i].footprint < 0) continue;
       Colour all   = 0;
       Colour phase = colours_.groups[i];
-      for (const Phase& one :
-           footprints_.phases_of(footprints_.distinct[static_cast<size_t>(groups_.rows[i].footprint)])) {
+      for (const Phase& one : footprints_.phases_of(nth(footprints_.distinct, groups_.rows[i].footprint))) {
         phase = mix(phase, Colour{3});
         if (one.load < 0) continue;
-        crossing[static_cast<size_t>(one.load)] += phase;
-        all += mix(phase, crossed[static_cast<size_t>(one.load)]);
+        nth(crossing, one.load) += phase;
+        all += mix(phase, nth(crossed, one.load));
       }
       colours_.groups[i] = mix(colours_.groups[i], all);
     }
@@ -211,7 +210,7 @@ class AlikeRefinement {
     for (size_t load = 0; load < crossing.size(); ++load) {
       if (crossing[load] == 0) continue;
       for (const auto& [link, weight] : footprints_.loads[load].crossings)
-        links[static_cast<size_t>(link)] += mix(crossing[load], weight);
+        nth(links, link) += mix(crossing[load], weight);
     }
     for (size_t link = 0; link < links.size(); ++link) colours_.links[link] = mix(colours_.links[link], links[link]);
   }
@@ -221,7 +220,7 @@ class AlikeRefinement {
     colours.reserve(footprints_.loads.size());
     for (const Load& load : footprints_.loads) {
       Colour sum = 0;
-      for (const auto& [link, weight] : load.crossings) sum += mix(colours_.links[static_cast<size_t>(link)], weight);
+      for (const auto& [link, weight] : load.crossings) sum += mix(nth(colours_.links, link), weight);
       colours.push_back(sum);
     }
     return colours;
@@ -235,9 +234,8 @@ class AlikeRefinement {
         for (const Stream& stream : streams_[d]) {
           Colour seen = stream.name;
           for (const int32_t group : stream.between) {
-            const int32_t row =
-                groups_.row_of(courses_.groups()[static_cast<size_t>(group)], group, static_cast<int32_t>(r));
-            seen = mix(seen, colours_.groups[static_cast<size_t>(row)]);
+            const int32_t row = groups_.row_of(nth(courses_.groups(), group), group, static_cast<int32_t>(r));
+            seen              = mix(seen, nth(colours_.groups, row));
           }
           sum += seen;
         }

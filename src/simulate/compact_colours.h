@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/simulate/disturbance.h"
 #include "simulate/courses.h"
 #include "simulate/footprint.h"
@@ -34,7 +35,7 @@ struct RealGroups {
   std::vector<stream::Communication> communications;  // those of the program first
 
   int32_t row_of(const Group& group, int32_t number, int32_t replica) const {
-    return first[static_cast<size_t>(number)] + (group.of_all_replicas ? 0 : replica);
+    return nth(first, number) + (group.of_all_replicas ? 0 : replica);
   }
 };
 

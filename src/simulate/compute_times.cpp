@@ -7,6 +7,7 @@
 #include <set>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/stream/host_times.h"
 
 namespace foreflow::simulate {
@@ -61,7 +62,7 @@ ComputeTimes::ComputeTimes(const stream::Program& program, const platform::Platf
   }
   paces_of_.assign(program.streams.size(), -1);
   for (size_t i = 0; i < program.streams.size() && !number.empty(); ++i) {
-    const auto found = number.find(program.devices[static_cast<size_t>(program.streams[i].device)].place);
+    const auto found = number.find(nth(program.devices, program.streams[i].device).place);
     if (found != number.end()) paces_of_[i] = found->second;
   }
 }
@@ -75,9 +76,9 @@ double ComputeTimes::factor(int32_t stream, size_t item) const {
 
 double ComputeTimes::end_of(int32_t stream, size_t item, double duration, double start) const {
   double left            = duration * factor(stream, item);  // at full speed
-  const int32_t slowdown = paces_of_[static_cast<size_t>(stream)];
+  const int32_t slowdown = nth(paces_of_, stream);
   if (slowdown < 0) return start + left;
-  const auto& paces = paces_[static_cast<size_t>(slowdown)];
+  const auto& paces = nth(paces_, slowdown);
   auto next         = std::upper_bound(paces.begin(), paces.end(), start,
                                        [](double time, const Pace& pace) { return time < pace.from; });
   double now        = start;
@@ -93,9 +94,9 @@ double ComputeTimes::end_of(int32_t stream, size_t item, double duration, double
 }
 
 void ComputeTimes::fail_off(int32_t slowdown) const {
-  const int device             = devices_[static_cast<size_t>(slowdown)];
-  const double from            = paces_[static_cast<size_t>(slowdown)].back().from;
-  const platform::Device found = platform_.devices()[static_cast<size_t>(device)];
+  const int device             = nth(devices_, slowdown);
+  const double from            = nth(paces_, slowdown).back().from;
+  const platform::Device found = nth(platform_.devices(), device);
   const std::string host       = found.node.empty() ? found.name : found.node;
   const Profile* state         = last_word(platform_, device, Profile::What::on);
   const Profile* guilty        = state != nullptr ? state : last_word(platform_, device, Profile::What::speed);

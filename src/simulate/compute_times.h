@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/platform.h"
 #include "foreflow/simulate/disturbance.h"
 #include "foreflow/stream/program.h"
@@ -22,7 +23,7 @@ class ComputeTimes {
   // The undisturbed duration of each of Program::computes, in seconds.
   const double* durations() const { return durations_.data(); }
   // True when every compute of the stream takes exactly durations().
-  bool as_planned(int32_t stream) const { return paces_of_[static_cast<size_t>(stream)] < 0 && jitter_.amplitude == 0; }
+  bool as_planned(int32_t stream) const { return nth(paces_of_, stream) < 0 && jitter_.amplitude == 0; }
   // Returns true if anything costs the hosts of the streams time; if not, streams need not ask them.
   bool hosted() const { return hosted_; }
   const stream::Issue& issue(const stream::Item& item) const {
@@ -46,7 +47,7 @@ class ComputeTimes {
   // When the computation `event`, item `item` of the stream, ends if it starts at `start`; seconds. Throws Error when
   // the device is off for good before that.
   double end(int32_t stream, size_t item, int32_t event, double start) const {
-    return end_of(stream, item, durations_[static_cast<size_t>(event)], start);
+    return end_of(stream, item, nth(durations_, event), start);
   }
 
  private:

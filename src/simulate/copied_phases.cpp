@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::simulate {
 
 const CopiedPhases::Original* CopiedPhases::find(size_t group, const stream::Communication& communication) const {
@@ -21,9 +23,9 @@ void CopiedPhases::keep(size_t group, const stream::Communication& communication
                         const collective::AlgorithmDef* algorithm) {
   if (groups_.pattern_of(group) < 0 || may_use_relays(communication)) return;
   if (originals_.size() < groups_.patterns()) originals_.resize(groups_.patterns());
-  originals_[static_cast<size_t>(groups_.pattern_of(group))].push_back({communication.kind, communication.algorithm,
-                                                                        communication.bytes, communication.start, group,
-                                                                        first, phases_.size(), algorithm});
+  nth(originals_, groups_.pattern_of(group))
+      .push_back({communication.kind, communication.algorithm, communication.bytes, communication.start, group, first,
+                  phases_.size(), algorithm});
 }
 
 const collective::AlgorithmDef* CopiedPhases::add(size_t group, const stream::Communication& communication) {
@@ -41,8 +43,8 @@ const collective::AlgorithmDef* CopiedPhases::add(size_t group, const stream::Co
 int32_t CopiedPhases::copy_load(int32_t number, size_t from, size_t to) {
   if (to >= newest_.size()) newest_.resize(to + 1, -1);
   int32_t& newest = newest_[to];
-  for (int32_t i = newest; i >= 0; i = copies_[static_cast<size_t>(i)].next) {
-    const Copy& copy = copies_[static_cast<size_t>(i)];
+  for (int32_t i = newest; i >= 0; i = nth(copies_, i).next) {
+    const Copy& copy = nth(copies_, i);
     if (copy.load == number && copy.from == from) return copy.copy;
   }
   const std::span<const int> here = groups_.links_of(from), there = groups_.links_of(to);

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/stream/host_copy.h"
 #include "foreflow/stream/task.h"
 #include "simulate/changing.h"
@@ -22,21 +23,20 @@ class RegularTraffic {
  public:
   RegularTraffic(const Footprints& footprints, const stream::Program& program, size_t links) : of_link_(links) {
     for (const Footprint& footprint : footprints.distinct) {
-      Streams members = program.instances[static_cast<size_t>(footprint.example)].members;
+      Streams members = nth(program.instances, footprint.example).members;
       std::sort(members.begin(), members.end());
       for (const Phase& phase : footprints.phases_of(footprint)) {
         if (phase.load < 0) continue;
-        for (const auto& crossing : footprints.loads[static_cast<size_t>(phase.load)].crossings)
-          meet(of_link_[static_cast<size_t>(crossing.link)], members);
+        for (const auto& crossing : nth(footprints.loads, phase.load).crossings)
+          meet(nth(of_link_, crossing.link), members);
       }
     }
   }
 
   // True when other streams may use a link of the load at the same time.
   bool contended(const Load& load) const {
-    return std::any_of(load.crossings.begin(), load.crossings.end(), [&](const stream::Crossing& crossing) {
-      return of_link_[static_cast<size_t>(crossing.link)]->empty();
-    });
+    return std::any_of(load.crossings.begin(), load.crossings.end(),
+                       [&](const stream::Crossing& crossing) { return nth(of_link_, crossing.link)->empty(); });
   }
 
  private:
@@ -132,8 +132,8 @@ class Decoupler {
   }
 
   void decouple_rings(const Footprint& footprint) {
-    const auto& instance      = program_.instances[static_cast<size_t>(footprint.example)];
-    const auto& communication = program_.communications[static_cast<size_t>(instance.communication)];
+    const auto& instance      = nth(program_.instances, footprint.example);
+    const auto& communication = nth(program_.communications, instance.communication);
     if (communication.fixed || stream::host_copy(communication) != stream::HostCopy::none) return;
     const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
                                       places_of(program_, instance));
@@ -152,7 +152,7 @@ class Decoupler {
     if (phase.load < 0) return false;
     if (coupling_ != Coupling::automatic || phase.uneven) return true;
     if (changing_.empty()) return false;
-    const auto& crossings = footprints_.loads[static_cast<size_t>(phase.load)].crossings;
+    const auto& crossings = nth(footprints_.loads, phase.load).crossings;
     return std::any_of(crossings.begin(), crossings.end(),
                        [this](const stream::Crossing& crossing) { return changing_.contains(crossing.link); });
   }
@@ -162,7 +162,7 @@ class Decoupler {
     if (coupling_ != Coupling::automatic) return true;
     if (regular_traffic_ == nullptr)
       regular_traffic_ = std::make_unique<RegularTraffic>(footprints_, program_, platform_.links().size());
-    return regular_traffic_->contended(footprints_.loads[static_cast<size_t>(phase.load)]);
+    return regular_traffic_->contended(nth(footprints_.loads, phase.load));
   }
 
   void add_relay(Phase& phase, const collective::Phase& plan, const stream::Placed& placed, Bytes bytes) {

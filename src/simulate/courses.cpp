@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/sequence_table.h"
 #include "simulate/hash.h"
 
@@ -25,8 +26,7 @@ class CourseWriter {
     renaming_numbers_.emplace(std::vector<int32_t>(), 0);
     const int32_t root = context(program_.root, 0);
     result_.of_stream_.assign(program_.streams.size(), -1);
-    for (const auto& [stream, course] : contexts_[static_cast<size_t>(root)])
-      result_.of_stream_[static_cast<size_t>(stream)] = course;
+    for (const auto& [stream, course] : nth(contexts_, root)) nth(result_.of_stream_, stream) = course;
     for (int32_t& course : result_.of_stream_) {
       if (course >= 0) continue;
       course = static_cast<int32_t>(result_.courses_.size());  // a stream without items
@@ -71,10 +71,10 @@ int32_t CourseWriter::renaming(int32_t outer, int32_t inner) {
   if (inner < 0) return outer;
   const auto [found, fresh] = composed_.emplace(std::pair(outer, inner), -1);
   if (!fresh) return found->second;
-  std::vector<int32_t> devices        = program_.renamings[static_cast<size_t>(inner)];
-  const std::vector<int32_t>& outside = renamings_[static_cast<size_t>(outer)];
+  std::vector<int32_t> devices        = nth(program_.renamings, inner);
+  const std::vector<int32_t>& outside = nth(renamings_, outer);
   if (!outside.empty()) {
-    for (int32_t& device : devices) device = outside[static_cast<size_t>(device - 1)];
+    for (int32_t& device : devices) device = nth(outside, device - 1);
   }
   const auto [known, is_new] = renaming_numbers_.emplace(devices, static_cast<int32_t>(renamings_.size()));
   if (is_new) renamings_.push_back(std::move(devices));
@@ -82,15 +82,14 @@ int32_t CourseWriter::renaming(int32_t outer, int32_t inner) {
 }
 
 int32_t CourseWriter::stream_of(const CompactProgram::Lane& lane, int32_t renaming) const {
-  const int32_t device = program_.outside(lane.device, renamings_[static_cast<size_t>(renaming)]);
+  const int32_t device = program_.outside(lane.device, nth(renamings_, renaming));
   return streams_.at({device == CompactProgram::kNoDevice ? program_.first_device : device, lane.stream});
 }
 
 bool CourseWriter::is_hand_over(int32_t communication, const std::vector<int32_t>& members) const {
-  const stream::Communication& what = program_.communications[static_cast<size_t>(communication)];
+  const stream::Communication& what = nth(program_.communications, communication);
   if (what.kind != collective::Kind::send || what.fixed.value_or(Seconds(0)) > Seconds(0)) return false;
-  return members.size() == 2 && program_.streams[static_cast<size_t>(members[0])].device ==
-                                    program_.streams[static_cast<size_t>(members[1])].device;
+  return members.size() == 2 && nth(program_.streams, members[0]).device == nth(program_.streams, members[1]).device;
 }
 
 int32_t CourseWriter::group(int32_t communication, const std::vector<int32_t>& members, bool of_all_replicas) {
@@ -117,7 +116,7 @@ void CourseWriter::compute(Draft& draft, const CompactProgram::ComputeStep& step
 
 void CourseWriter::call(Draft& draft, int32_t number) {
   Course& course            = draft.course;
-  const Course& inner       = result_.courses_[static_cast<size_t>(number)];
+  const Course& inner       = nth(result_.courses_, number);
   const auto [found, fresh] = draft.called.emplace(number, static_cast<int32_t>(course.names.size()));
   if (fresh) {
     for (const int32_t met : inner.groups) {
@@ -136,7 +135,7 @@ int32_t CourseWriter::context(int32_t procedure_number, int32_t renamed) {
   const uint64_t key =
       (static_cast<uint64_t>(static_cast<uint32_t>(procedure_number)) << 32) | static_cast<uint32_t>(renamed);
   if (const auto known = context_numbers_.find(key); known != context_numbers_.end()) return known->second;
-  const CompactProgram::Procedure& procedure = program_.procedures[static_cast<size_t>(procedure_number)];
+  const CompactProgram::Procedure& procedure = nth(program_.procedures, procedure_number);
   std::vector<int32_t> streams;  // of the lanes
   for (const CompactProgram::Lane& lane : procedure.lanes) streams.push_back(stream_of(lane, renamed));
 
@@ -145,7 +144,7 @@ int32_t CourseWriter::context(int32_t procedure_number, int32_t renamed) {
   const auto draft_of = [&](int32_t stream) -> Draft& {
     const auto [found, fresh] = places.emplace(stream, static_cast<int32_t>(made.size()));
     if (fresh) made.emplace_back(stream, Draft());
-    return made[static_cast<size_t>(found->second)].second;
+    return nth(made, found->second).second;
   };
   std::vector<int32_t> members;
   for (const CompactProgram::Step& step : procedure.steps) {
@@ -153,16 +152,16 @@ int32_t CourseWriter::context(int32_t procedure_number, int32_t renamed) {
     switch (step.kind) {
       case CompactProgram::Step::Kind::compute: {
         const CompactProgram::ComputeStep& one = procedure.computes[index];
-        compute(draft_of(streams[static_cast<size_t>(one.lane)]), one);
+        compute(draft_of(nth(streams, one.lane)), one);
         break;
       }
       case CompactProgram::Step::Kind::meeting: {
         const CompactProgram::MeetingStep& meeting = procedure.meetings[index];
         const auto of                              = procedure.of(meeting);
         members.clear();
-        for (const CompactProgram::Member& member : of) members.push_back(streams[static_cast<size_t>(member.lane)]);
+        for (const CompactProgram::Member& member : of) members.push_back(nth(streams, member.lane));
         const int32_t met     = group(meeting.communication, members, meeting.of_all_replicas);
-        const bool hands_over = result_.groups_[static_cast<size_t>(met)].hand_over;
+        const bool hands_over = nth(result_.groups_, met).hand_over;
         for (size_t i = 0; i < members.size(); ++i) {
           Draft& draft      = draft_of(members[i]);
           Course& course    = draft.course;
@@ -178,7 +177,7 @@ int32_t CourseWriter::context(int32_t procedure_number, int32_t renamed) {
       case CompactProgram::Step::Kind::call: {
         const CompactProgram::CallStep& one = procedure.calls[index];
         const int32_t callee                = context(one.procedure, renaming(renamed, one.renaming));
-        for (const auto& [stream, course] : contexts_[static_cast<size_t>(callee)]) call(draft_of(stream), course);
+        for (const auto& [stream, course] : nth(contexts_, callee)) call(draft_of(stream), course);
         break;
       }
     }

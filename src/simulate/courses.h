@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/stream/compact.h"
 
 namespace foreflow::simulate {
@@ -66,22 +67,19 @@ class Courses {
     std::vector<int32_t> names;  // per group of a callee: its index in `groups`
   };
 
-  const Course& course(int32_t stream) const {
-    return courses_[static_cast<size_t>(of_stream_[static_cast<size_t>(stream)])];
-  }
+  const Course& course(int32_t stream) const { return nth(courses_, nth(of_stream_, stream)); }
 
   template <class Visit>
   void walk(const Course& course, const Entry& entry, const std::vector<int32_t>& names, Depth& calls,
             const Visit& visit) const {
     if (entry.group != kCall) {
-      visit(entry.what, entry.extra, entry.group < 0 ? -1 : names[static_cast<size_t>(entry.group)], calls);
+      visit(entry.what, entry.extra, entry.group < 0 ? -1 : nth(names, entry.group), calls);
       calls.begun = calls.all;
       return;
     }
-    const Course& callee = courses_[static_cast<size_t>(entry.what)];
+    const Course& callee = nth(courses_, entry.what);
     std::vector<int32_t> inner(callee.groups.size());
-    for (size_t i = 0; i < inner.size(); ++i)
-      inner[i] = names[static_cast<size_t>(course.names[static_cast<size_t>(entry.extra) + i])];
+    for (size_t i = 0; i < inner.size(); ++i) inner[i] = nth(names, course.names[static_cast<size_t>(entry.extra) + i]);
     ++calls.all;
     for (const Entry& one : callee.entries) walk(callee, one, inner, calls, visit);
     --calls.all;

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::simulate {
 namespace {
@@ -73,9 +74,9 @@ Crosser::Crosser(const platform::Platform& platform, const std::vector<LinkTrace
 }
 
 const Crosser::Sort& Crosser::sort(int link) {
-  int32_t& known = sort_of_[static_cast<size_t>(link)];
+  int32_t& known = nth(sort_of_, link);
   if (known == kNotAsked) known = platform_.link_kind(link);
-  return sorts_[static_cast<size_t>(known)];
+  return nth(sorts_, known);
 }
 
 platform::Route Crosser::route(int from, int to, const std::string& name) const {
@@ -83,13 +84,13 @@ platform::Route Crosser::route(int from, int to, const std::string& name) const 
   if (!found.exists()) {
     const auto& devices = platform_.devices();
     throw PartError(name, fmt::format("platform {} has no route from {} to {}; add one", platform_.name(),
-                                      devices[static_cast<size_t>(from)].name, devices[static_cast<size_t>(to)].name));
+                                      nth(devices, from).name, nth(devices, to).name));
   }
   return found;
 }
 
 void Crosser::add(int link, double weight) {
-  double& sum = weights_[static_cast<size_t>(link)];
+  double& sum = nth(weights_, link);
   if (sum == 0) touched_.push_back(link);
   sum += weight;
 }
@@ -125,7 +126,7 @@ bool Crosser::is_uneven(size_t kinds, BytesPerSecond slowest) {
 std::vector<stream::Crossing> Crosser::take() {
   std::vector<stream::Crossing> result;
   result.reserve(touched_.size());
-  const auto move = [&](int link) { result.push_back({link, std::exchange(weights_[static_cast<size_t>(link)], 0)}); };
+  const auto move          = [&](int link) { result.push_back({link, std::exchange(nth(weights_, link), 0)}); };
   constexpr size_t kSparse = 16;
   if (touched_.size() > weights_.size() / kSparse) {  // looking at all is quicker than sorting these
     for (size_t link = 0; link < weights_.size(); ++link) {
@@ -148,7 +149,7 @@ Crossed Crosser::cross(const std::vector<collective::Flow>& flows, const stream:
   crossed.slowest.reserve(flows.size());
   seen_.clear();
   for (const collective::Flow& flow : flows) {
-    const int from = places[static_cast<size_t>(flow.from)], to = places[static_cast<size_t>(flow.to)];
+    const int from = nth(places, flow.from), to = nth(places, flow.to);
     if (from == to) continue;
     const platform::Route path = route(from, to, name);
     if (flow.share != crossed.unit) crossed.unit = common_unit(flow.share, crossed.unit);
@@ -164,7 +165,7 @@ Crossed Crosser::cross(const std::vector<collective::Flow>& flows, const stream:
       kinds += one.number;
     }
     add_fat(path, flow.share, crossed.fat);
-    const bool leaves = node[static_cast<size_t>(flow.from)] != node[static_cast<size_t>(flow.to)];
+    const bool leaves = nth(node, flow.from) != nth(node, flow.to);
     Seconds& latency  = leaves ? crossed.far : crossed.near;
     latency           = std::max(latency, step);
     crossed.uneven |= is_uneven(kinds, slowest);

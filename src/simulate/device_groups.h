@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/sequence_table.h"
 #include "foreflow/platform/platform.h"
 #include "foreflow/simulate/disturbance.h"
@@ -27,9 +28,7 @@ class DeviceGroups {
   int32_t pattern_of(size_t group) const { return known_[group].pattern; }
   size_t patterns() const { return patterns_.size(); }
   // The links of a group with a pattern; groups with one pattern have them in the same order.
-  std::span<const int> links_of(size_t group) const {
-    return routes_[static_cast<size_t>(known_[group].routes)]->links;
-  }
+  std::span<const int> links_of(size_t group) const { return nth(routes_, known_[group].routes)->links; }
 
  private:
   struct Known {

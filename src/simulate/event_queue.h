@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::simulate {
 
 class EventQueue {
@@ -21,20 +23,20 @@ class EventQueue {
   int32_t first() const { return heap_.front().number; }
   void set(int32_t number, double date) {
     if (static_cast<size_t>(number) >= place_.size()) place_.resize(static_cast<size_t>(number) + 1, -1);
-    int32_t& place = place_[static_cast<size_t>(number)];
+    int32_t& place = nth(place_, number);
     if (place < 0) {
       place = static_cast<int32_t>(heap_.size());
       heap_.push_back({date, number});
     } else {
-      heap_[static_cast<size_t>(place)].date = date;
+      nth(heap_, place).date = date;
     }
     settle(static_cast<size_t>(place));
   }
   void erase(int32_t number) {
-    if (static_cast<size_t>(number) >= place_.size() || place_[static_cast<size_t>(number)] < 0) return;
-    const auto hole                     = static_cast<size_t>(place_[static_cast<size_t>(number)]);
-    place_[static_cast<size_t>(number)] = -1;
-    const Entry last                    = heap_.back();
+    if (static_cast<size_t>(number) >= place_.size() || nth(place_, number) < 0) return;
+    const auto hole     = static_cast<size_t>(nth(place_, number));
+    nth(place_, number) = -1;
+    const Entry last    = heap_.back();
     heap_.pop_back();
     if (hole == heap_.size()) return;
     put(hole, last);
@@ -52,8 +54,8 @@ class EventQueue {
   static constexpr size_t kChildren = 4;
 
   void put(size_t place, const Entry& entry) {
-    heap_[place]                              = entry;
-    place_[static_cast<size_t>(entry.number)] = static_cast<int32_t>(place);
+    heap_[place]              = entry;
+    nth(place_, entry.number) = static_cast<int32_t>(place);
   }
 
   // Moves the entry up or down to where it belongs.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "foreflow/base/nth.h"
 #include "simulate/changing.h"
 
 namespace foreflow::simulate {
@@ -41,8 +42,8 @@ ExternalEvents external_events(const Disturbances& disturbances, const platform:
   for (size_t i = 0; i < disturbances.links.size(); ++i) {
     const auto& [special, scale] = network.specials[i];
     if (special < 0) continue;
-    const platform::Link& link                   = platform.links()[static_cast<size_t>(disturbances.links[i].link)];
-    result.link_of[static_cast<size_t>(special)] = link.name;
+    const platform::Link& link   = nth(platform.links(), disturbances.links[i].link);
+    nth(result.link_of, special) = link.name;
     for (const LinkStep& change : disturbances.links[i].changes)
       result.changes.push_back({change.at.value(), special, change.factor * scale * link.payload().value()});
   }

@@ -4,6 +4,8 @@
 #include <functional>
 #include <utility>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::simulate {
 namespace {
 
@@ -52,8 +54,7 @@ void FairShares::remove(int32_t number) {
     const auto place      = static_cast<size_t>(removed.places[i]);
     users[place]          = users.back();
     users.pop_back();
-    if (place < users.size())
-      flow(users[place].flow).places[static_cast<size_t>(users[place].crossing)] = static_cast<int32_t>(place);
+    if (place < users.size()) nth(flow(users[place].flow).places, users[place].crossing) = static_cast<int32_t>(place);
     for (const User& user : users) {
       if (flow(user.flow).bottleneck == crossed) choose(user.flow);
     }

@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::simulate {
 
 class FairShares {
@@ -35,9 +37,9 @@ class FairShares {
 
   // Updates the rates. Returns the flows whose rates were recomputed; the list is valid until the next call.
   const std::vector<int32_t>& update();
-  double rate(int32_t flow) const { return flows_[static_cast<size_t>(flow)].rate; }
+  double rate(int32_t flow) const { return nth(flows_, flow).rate; }
   // The bottleneck of the flow, a full link.
-  int32_t bottleneck(int32_t flow) const { return flows_[static_cast<size_t>(flow)].bottleneck; }
+  int32_t bottleneck(int32_t flow) const { return nth(flows_, flow).bottleneck; }
 
  private:
   struct Flow {
@@ -61,8 +63,8 @@ class FairShares {
     bool touched  = false;
   };
 
-  Flow& flow(int32_t number) { return flows_[static_cast<size_t>(number)]; }
-  Link& link(int32_t number) { return links_[static_cast<size_t>(number)]; }
+  Flow& flow(int32_t number) { return nth(flows_, number); }
+  Link& link(int32_t number) { return nth(links_, number); }
   void choose(int32_t flow);
   void forget_left();
   void touch_links(size_t first);

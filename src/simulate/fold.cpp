@@ -1,5 +1,6 @@
 #include "simulate/fold.h"
 
+#include "foreflow/base/nth.h"
 #include "simulate/colours.h"
 #include "simulate/merger.h"
 #include "simulate/numbering.h"
@@ -15,12 +16,11 @@ Participants cast_of(const stream::Program& program, const Footprints& footprint
     const bool hand_over = footprints.of_instance[index] < 0;
     const int32_t source = program.instances[index].members.front();
     participants.meetings.push_back(
-        {example, 0, hand_over ? streams.first()[static_cast<size_t>(streams.of(static_cast<size_t>(source)))] : -1});
+        {example, 0, hand_over ? nth(streams.first(), streams.of(static_cast<size_t>(source))) : -1});
   }
   for (const int32_t stream : participants.streams) {
-    for (const stream::Item& item : program.streams[static_cast<size_t>(stream)].items) {
-      if (item.instance >= 0)
-        ++participants.meetings[static_cast<size_t>(instances.of(static_cast<size_t>(item.instance)))].members;
+    for (const stream::Item& item : nth(program.streams, stream).items) {
+      if (item.instance >= 0) ++nth(participants.meetings, instances.of(static_cast<size_t>(item.instance))).members;
     }
   }
   return participants;
@@ -42,16 +42,14 @@ std::optional<Folded> fold(const stream::Program& program, const Footprints& foo
   std::vector<std::vector<int32_t>> parts(
       result.participants.meetings.size());  // footprints of the instances of each meeting
   for (size_t i = 0; i < program.instances.size(); ++i) {
-    if (footprints.of_instance[i] >= 0)
-      parts[static_cast<size_t>(instances.of(i))].push_back(footprints.of_instance[i]);
+    if (footprints.of_instance[i] >= 0) nth(parts, instances.of(i)).push_back(footprints.of_instance[i]);
   }
   Merger merger(footprints, platform, links);
   result.footprints.of_instance.resize(program.instances.size(), -1);
   for (size_t meeting = 0; meeting < parts.size(); ++meeting) {
     if (parts[meeting].empty()) continue;
-    const int32_t example = result.participants.meetings[meeting].example;
-    result.footprints.of_instance[static_cast<size_t>(example)] =
-        merger.merge(parts[meeting], example, result.footprints);
+    const int32_t example                       = result.participants.meetings[meeting].example;
+    nth(result.footprints.of_instance, example) = merger.merge(parts[meeting], example, result.footprints);
   }
   for (size_t i = footprints.loads.size() - disturbances.background.size(); i < footprints.loads.size(); ++i)
     result.footprints.loads.push_back(merger.kept(footprints.loads[i]));

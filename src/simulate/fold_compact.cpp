@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "simulate/compact_colours.h"
 #include "simulate/device_ranges.h"
 #include "simulate/external_events.h"
@@ -21,7 +22,7 @@ bool may_decouple(const Footprints& footprints, const Options& options) {
   return std::any_of(footprints.phases.begin(), footprints.phases.end(), [&](const Phase& phase) {
     if (phase.load < 0) return false;
     if (phase.uneven) return true;
-    const auto& crossings = footprints.loads[static_cast<size_t>(phase.load)].crossings;
+    const auto& crossings = nth(footprints.loads, phase.load).crossings;
     return !changing.empty() && std::any_of(crossings.begin(), crossings.end(), [&](const stream::Crossing& crossing) {
       return changing.contains(crossing.link);
     });
@@ -70,7 +71,7 @@ class Folder {
   std::vector<std::vector<int32_t>> rows_of_kinds() const {
     std::vector<std::vector<int32_t>> rows(kinds_.first().size());
     for (size_t row = 0; row < groups_.rows.size(); ++row)
-      rows[static_cast<size_t>(kinds_.of(row))].push_back(static_cast<int32_t>(row));
+      nth(rows, kinds_.of(row)).push_back(static_cast<int32_t>(row));
     return rows;
   }
 
@@ -87,7 +88,7 @@ class Folder {
     for (size_t s = 0; s < compact_.streams.size(); ++s) {
       const int32_t device = devices.at(compact_.streams[s].device);
       device_of_.push_back(device);
-      auto& own = streams_of_[static_cast<size_t>(device)];
+      auto& own = nth(streams_of_, device);
       position_.push_back(static_cast<int32_t>(own.size()));
       own.push_back(static_cast<int32_t>(s));
     }
@@ -104,7 +105,7 @@ class Folder {
     program_.devices.push_back(
         {index, compact_.place_of_rank(index - compact_.first_device), device.initial, 0, compact_.storage, {}});
     for (const int32_t stream : streams_of_[real % compact_.devices.size()]) {
-      const std::string& name = compact_.streams[static_cast<size_t>(stream)].stream;
+      const std::string& name = nth(compact_.streams, stream).stream;
       program_.streams.push_back({own, use, {}});
       if (!name.empty()) program_.streams.back().name.append(".").append(name);
       written_.push_back({stream, replica});
@@ -115,8 +116,9 @@ class Folder {
     std::vector<std::vector<int32_t>> numbers(program_.devices.size());
     const size_t of_replica = compact_.devices.size();
     for (size_t real = 0; real < classes_.all().size(); ++real)
-      numbers[static_cast<size_t>(classes_.of(real))].push_back(
-          compact_.devices[real % of_replica].index + static_cast<int32_t>(real / of_replica) * compact_.of_replica);
+      nth(numbers, classes_.of(real))
+          .push_back(compact_.devices[real % of_replica].index +
+                     static_cast<int32_t>(real / of_replica) * compact_.of_replica);
     for (size_t c = 0; c < numbers.size(); ++c) {
       std::sort(numbers[c].begin(), numbers[c].end());
       if (numbers[c].size() > 1) program_.devices[c].members = ranges(numbers[c]);
@@ -127,15 +129,15 @@ class Folder {
   int32_t stands_for(int32_t stream, int32_t replica) const {
     const auto s      = static_cast<size_t>(stream);
     const size_t real = static_cast<size_t>(replica) * compact_.devices.size() + static_cast<size_t>(device_of_[s]);
-    return first_stream_[static_cast<size_t>(classes_.of(real))] + position_[s];
+    return nth(first_stream_, classes_.of(real)) + position_[s];
   }
 
   void find_members() {
     std::vector<int64_t> executions(kinds_.first().size(), 0);
-    for (const int32_t kind : kinds_.all()) ++executions[static_cast<size_t>(kind)];
+    for (const int32_t kind : kinds_.all()) ++nth(executions, kind);
     for (size_t kind = 0; kind < executions.size(); ++kind) {
-      const RealGroups::Row& row = groups_.rows[static_cast<size_t>(kinds_.first()[kind])];
-      const Group& group         = courses_.groups()[static_cast<size_t>(row.group)];
+      const RealGroups::Row& row = nth(groups_.rows, kinds_.first()[kind]);
+      const Group& group         = nth(courses_.groups(), row.group);
       const int32_t first        = row.replica < 0 ? 0 : row.replica,
                     last         = row.replica < 0 ? compact_.replicas - 1 : row.replica;
       std::vector<int32_t> members;
@@ -156,9 +158,9 @@ class Folder {
     const auto& own              = courses_.groups_of(stream);
     std::vector<int32_t> kinds, communications;
     for (const int32_t group : own) {
-      const int32_t row = groups_.row_of(courses_.groups()[static_cast<size_t>(group)], group, replica);
+      const int32_t row = groups_.row_of(nth(courses_.groups(), group), group, replica);
       kinds.push_back(kinds_.of(static_cast<size_t>(row)));
-      communications.push_back(groups_.rows[static_cast<size_t>(row)].communication);
+      communications.push_back(nth(groups_.rows, row).communication);
     }
     if (std::set<int32_t>(kinds.begin(), kinds.end()).size() != kinds.size()) return false;
     auto& items = program_.streams[number].items;
@@ -214,7 +216,7 @@ std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const p
   std::vector<int32_t> merged;  // by class of groups
   std::vector<std::vector<int32_t>> rows = folder.rows_of_kinds();
   for (std::vector<int32_t>& of_kind : rows) {
-    for (int32_t& row : of_kind) row = groups.rows[static_cast<size_t>(row)].footprint;
+    for (int32_t& row : of_kind) row = nth(groups.rows, row).footprint;
     merged.push_back(of_kind.front() < 0 ? -1 : merger.merge(of_kind, -1, result.together));
   }
   std::vector<int32_t> kinds = folder.take_kinds();
@@ -226,7 +228,7 @@ std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const p
     result.together.of_instance.push_back(footprint);
     result.each.of_instance.push_back(rows[kind].front());
     if (footprint < 0) continue;
-    int32_t& example = result.together.distinct[static_cast<size_t>(footprint)].example;
+    int32_t& example = nth(result.together.distinct, footprint).example;
     if (example < 0) example = static_cast<int32_t>(i);
   }
   for (size_t i = result.each.loads.size() - options.disturbances.background.size(); i < result.each.loads.size(); ++i)
@@ -235,7 +237,7 @@ std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const p
     result.kind_of_instance = std::move(kinds);
     result.depths           = folder.take_depths();
   }
-  for (const int32_t number : links.all()) result.like_link.push_back(links.first()[static_cast<size_t>(number)]);
+  for (const int32_t number : links.all()) result.like_link.push_back(nth(links.first(), number));
   return result;
 }
 

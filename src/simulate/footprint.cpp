@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/sequence_table.h"
 #include "foreflow/stream/task.h"
 #include "simulate/footprint_maker.h"
@@ -12,8 +13,8 @@ std::vector<int> places_of(const stream::Program& program, const stream::Instanc
   std::vector<int> places;
   places.reserve(instance.members.size());
   for (const int32_t member : instance.members) {
-    const auto& stream = program.streams[static_cast<size_t>(member)];
-    places.push_back(program.devices[static_cast<size_t>(stream.device)].place);
+    const auto& stream = nth(program.streams, member);
+    places.push_back(nth(program.devices, stream.device).place);
   }
   return places;
 }
@@ -36,7 +37,7 @@ Footprints footprints(const stream::Program& program, const platform::Platform& 
     const size_t known    = seen.size();
     const uint32_t number = seen.number(words);
     if (number == known) {
-      maker.add(program.communications[static_cast<size_t>(instance.communication)], places_of(program, instance),
+      maker.add(nth(program.communications, instance.communication), places_of(program, instance),
                 static_cast<int32_t>(i));
     }
     of_instance.push_back(static_cast<int32_t>(number));
@@ -50,7 +51,7 @@ std::vector<const collective::AlgorithmDef*> algorithms(const Footprints& footpr
   std::vector<const collective::AlgorithmDef*> result;
   result.reserve(footprints.of_instance.size());
   for (const int32_t number : footprints.of_instance)
-    result.push_back(number < 0 ? nullptr : footprints.distinct[static_cast<size_t>(number)].algorithm);
+    result.push_back(number < 0 ? nullptr : nth(footprints.distinct, number).algorithm);
   return result;
 }
 

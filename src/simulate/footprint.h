@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/platform.h"
 #include "foreflow/simulate/disturbance.h"
 #include "foreflow/stream/timeline.h"
@@ -38,7 +39,7 @@ struct Footprints {
   std::vector<Footprint> distinct;
   std::vector<int32_t> of_instance;  // index into distinct; -1: a hand-over
 
-  const Footprint& of(size_t instance) const { return distinct[static_cast<size_t>(of_instance[instance])]; }
+  const Footprint& of(size_t instance) const { return nth(distinct, of_instance[instance]); }
   std::span<const Phase> phases_of(const Footprint& footprint) const {
     return std::span(phases).subspan(static_cast<size_t>(footprint.first), static_cast<size_t>(footprint.count));
   }

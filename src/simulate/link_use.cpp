@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "foreflow/base/nth.h"
 #include "simulate/partition.h"
 
 namespace foreflow::simulate {
@@ -56,8 +57,8 @@ std::vector<stream::LinkUse> link_uses(const stream::Program& program, const str
   std::vector<Intervals> intervals(timeline.loads.size());
   for (const stream::Flow& flow : timeline.flows) {
     const auto load           = static_cast<size_t>(flow.load);
-    const auto& communication = program.instances[static_cast<size_t>(flow.instance)].communication;
-    bytes[load] += program.communications[static_cast<size_t>(communication)].bytes;
+    const auto& communication = nth(program.instances, flow.instance).communication;
+    bytes[load] += nth(program.communications, communication).bytes;
     intervals[load].push_back({flow.start, flow.end});
   }
 
@@ -68,7 +69,7 @@ std::vector<stream::LinkUse> link_uses(const stream::Program& program, const str
     intervals[load] = united(std::move(intervals[load]));
     partition.begin();
     for (const auto& [link, weight] : timeline.loads[load]) {
-      uses[static_cast<size_t>(link)].bytes += weight * bytes[load];
+      nth(uses, link).bytes += weight * bytes[load];
       partition.say(static_cast<size_t>(link), 0);
     }
   }
@@ -76,7 +77,7 @@ std::vector<stream::LinkUse> link_uses(const stream::Program& program, const str
   for (size_t load = 0; load < timeline.loads.size(); ++load) {
     if (intervals[load].empty()) continue;
     for (const stream::Crossing& crossing : timeline.loads[load]) {
-      auto& of_class = users[static_cast<size_t>(partition.class_of(static_cast<size_t>(crossing.link)))];
+      auto& of_class = nth(users, partition.class_of(static_cast<size_t>(crossing.link)));
       if (of_class.empty() || of_class.back() != load) of_class.push_back(load);
     }
   }

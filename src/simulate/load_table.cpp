@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::simulate {
 namespace {
 
@@ -23,8 +25,8 @@ int32_t LoadTable::number_of(Load load) {
   Colour hash = mix(load.crossings.size(), load.unit);
   for (const auto& [link, weight] : load.crossings) hash = mix(mix(hash, number(link)), weight);
   const auto [first, last] = numbers_.equal_range(hash);
-  const auto found         = std::find_if(
-              first, last, [&](const auto& entry) { return is_same_load(loads_[static_cast<size_t>(entry.second)], load); });
+  const auto found =
+      std::find_if(first, last, [&](const auto& entry) { return is_same_load(nth(loads_, entry.second), load); });
   if (found != last) return found->second;
   loads_.push_back(std::move(load));
   return numbers_.emplace(hash, static_cast<int32_t>(loads_.size() - 1))->second;

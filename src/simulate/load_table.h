@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "simulate/hash.h"
 #include "simulate/phase.h"
 
@@ -16,7 +17,7 @@ class LoadTable {
   // Equal loads have one number.
   int32_t number_of(Load load);
   // Valid until the next one is numbered.
-  const Load& operator[](int32_t number) const { return loads_[static_cast<size_t>(number)]; }
+  const Load& operator[](int32_t number) const { return nth(loads_, number); }
 
   // By number.
   std::vector<Load> take() && { return std::move(loads_); }

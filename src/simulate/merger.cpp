@@ -2,20 +2,22 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::simulate {
 
 int32_t Merger::merge(const std::vector<int32_t>& parts, int32_t example, Footprints& result) {
   const auto [found, is_new] = known_.emplace(parts, static_cast<int32_t>(result.distinct.size()));
   if (!is_new) return found->second;
-  const Footprint& model = footprints_.distinct[static_cast<size_t>(parts.front())];
+  const Footprint& model = nth(footprints_.distinct, parts.front());
   result.distinct.push_back({static_cast<int32_t>(result.phases.size()), model.count, example, model.bytes});
   for (int32_t i = 0; i < model.count; ++i) {
     Phase phase = footprints_.phases[static_cast<size_t>(model.first) + static_cast<size_t>(i)];
     if (phase.load >= 0) {
       Load sum   = summed(parts, static_cast<size_t>(i));
-      sum.unit   = footprints_.loads[static_cast<size_t>(phase.load)].unit;
-      sum.limit  = footprints_.loads[static_cast<size_t>(phase.load)].limit;
-      sum.limits = footprints_.loads[static_cast<size_t>(phase.load)].limits;
+      sum.unit   = nth(footprints_.loads, phase.load).unit;
+      sum.limit  = nth(footprints_.loads, phase.load).limit;
+      sum.limits = nth(footprints_.loads, phase.load).limits;
       for (const auto& [link, weight] : sum.crossings) {
         const platform::Link& crossed = platform_.links().like(static_cast<size_t>(link));
         if (!crossed.fat) phase.alone = std::max(phase.alone, weight * model.bytes / crossed.payload());
@@ -39,8 +41,8 @@ Load Merger::kept(const Load& load) const {
 Load Merger::summed(const std::vector<int32_t>& parts, size_t number) const {
   std::map<int32_t, double> weights;
   for (const int32_t part : parts) {
-    const Phase& phase = footprints_.phases_of(footprints_.distinct[static_cast<size_t>(part)])[number];
-    for (const auto& [link, weight] : footprints_.loads[static_cast<size_t>(phase.load)].crossings) {
+    const Phase& phase = footprints_.phases_of(nth(footprints_.distinct, part))[number];
+    for (const auto& [link, weight] : nth(footprints_.loads, phase.load).crossings) {
       if (links_.is_first(static_cast<size_t>(link))) weights[link] += weight;
     }
   }

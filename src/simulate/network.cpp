@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "foreflow/base/nth.h"
 #include "simulate/partition.h"
 
 namespace foreflow::simulate {
@@ -41,7 +42,7 @@ class Classes {
   void cross(const Network::Route& route) {
     partition_.begin();
     for (const auto& [link, count] : route) {
-      double& first = first_[static_cast<size_t>(link)];
+      double& first = nth(first_, link);
       if (first == 0) first = count;
       partition_.say(static_cast<size_t>(link), count / first);
     }
@@ -70,12 +71,12 @@ std::vector<bool> taken_in_turns(const stream::Program& program, const Footprint
   for (const Footprint& footprint : footprints.distinct) {
     for (const Phase& phase : footprints.phases_of(footprint)) {
       if (phase.load < 0 || phase.relay >= 0) continue;
-      join(static_cast<size_t>(phase.load), program.instances[static_cast<size_t>(footprint.example)].members);
-      of_others[static_cast<size_t>(phase.load)] = false;
+      join(static_cast<size_t>(phase.load), nth(program.instances, footprint.example).members);
+      nth(of_others, phase.load) = false;
     }
   }
   for (size_t load = 0; load < of_others.size(); ++load) {
-    if (of_others[load]) result[static_cast<size_t>(network.route_of[load])] = false;
+    if (of_others[load]) nth(result, network.route_of[load]) = false;
   }
   return result;
 }
@@ -105,7 +106,7 @@ Network condense(const stream::Program& program, const Footprints& footprints, c
       place = static_cast<int32_t>(network.capacities.size());
       network.capacities.push_back(capacity);
     } else {
-      double& least = network.capacities[static_cast<size_t>(place)];
+      double& least = nth(network.capacities, place);
       least         = std::min(least, capacity);
     }
   }
@@ -121,17 +122,17 @@ Network condense(const stream::Program& program, const Footprints& footprints, c
     crossed.erase(
         std::unique(crossed.begin(), crossed.end(), [](const auto& a, const auto& b) { return a.link == b.link; }),
         crossed.end());
-    for (const auto& crossing : crossed) ++users[static_cast<size_t>(crossing.link)];
+    for (const auto& crossing : crossed) ++nth(users, crossing.link);
   }
   network.exclusive = taken_in_turns(program, footprints, network);
   for (size_t route = 0; route < routes.size(); ++route) {
     if (network.routes[route].empty()) network.exclusive[route] = true;  // fat pipes only
     for (const auto& crossing : network.routes[route]) {
-      if (users[static_cast<size_t>(crossing.link)] > 1) network.exclusive[route] = false;
+      if (nth(users, crossing.link) > 1) network.exclusive[route] = false;
     }
   }
   for (size_t load = 0; load < footprints.loads.size(); ++load) {
-    if (!footprints.loads[load].limits.empty()) network.exclusive[static_cast<size_t>(network.route_of[load])] = false;
+    if (!footprints.loads[load].limits.empty()) nth(network.exclusive, network.route_of[load]) = false;
   }
   for (const int link : specials) {
     const double first = classes.first(static_cast<size_t>(link));

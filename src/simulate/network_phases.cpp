@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::simulate {
 namespace {
 
@@ -29,7 +31,7 @@ NetworkPhases::OfGroup& NetworkPhases::of_group(size_t group, const std::vector<
     numbers_[group] = static_cast<int32_t>(groups_.size());
     groups_.push_back({stream::survey(platform_, places), {}});
   }
-  return groups_[static_cast<size_t>(numbers_[group])];
+  return nth(groups_, numbers_[group]);
 }
 
 const collective::AlgorithmDef* NetworkPhases::add(size_t group, const std::vector<int>& places,

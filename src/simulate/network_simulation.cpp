@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "simulate/stuck.h"
 
 namespace foreflow::simulate {
@@ -36,8 +37,7 @@ size_t NetworkSimulation::count_flows() const {
   }
   size_t flows = 0;
   for (const Participants::Meeting& meeting : input_.participants.meetings) {
-    if (meeting.signals < 0)
-      flows += of_footprint[static_cast<size_t>(input_.footprints.of_instance[static_cast<size_t>(meeting.example)])];
+    if (meeting.signals < 0) flows += nth(of_footprint, nth(input_.footprints.of_instance, meeting.example));
   }
   return flows;
 }
@@ -71,38 +71,37 @@ std::optional<double> NetworkSimulation::enter(int32_t meeting, int32_t index, d
     const int32_t flow = track(meeting, index, next.load, now);
     const auto over    = static_cast<size_t>(route(next.load));
     if (!network_.exclusive[over]) {
-      traffic_.send(now, way(next.load, now, tracks_[static_cast<size_t>(flow)].path),
-                    load(next.load).unit * print.bytes.value(), {kPhase, flow, 0, false});
+      traffic_.send(now, way(next.load, now, nth(tracks_, flow).path), load(next.load).unit * print.bytes.value(),
+                    {kPhase, flow, 0, false});
       return std::nullopt;
     }
-    if (input_.options.observe)
-      tracks_[static_cast<size_t>(flow)].paces.push_back({Seconds(now), print.bytes / next.alone});
+    if (input_.options.observe) nth(tracks_, flow).paces.push_back({Seconds(now), print.bytes / next.alone});
     now += next.alone.value();
     record(flow, now);
   }
-  return result_.ends[static_cast<size_t>(meeting)] = now;
+  return nth(result_.ends, meeting) = now;
 }
 
 void NetworkSimulation::start_relay(int32_t meeting, int32_t index, double now) {
-  const RelayPlan& plan = input_.footprints.relays[static_cast<size_t>(phase(index).relay)];
+  const RelayPlan& plan = nth(input_.footprints.relays, phase(index).relay);
   const auto number     = static_cast<int32_t>(runs_.size());
   Run& run              = runs_.emplace_back(Run{Relay(plan.rings, plan.shape), meeting, index, {}});
   for (const int32_t hop : plan.loads) {
     run.tracks.push_back(track(meeting, index, hop, EventQueue::kNever));
-    way(hop, now, tracks_[static_cast<size_t>(run.tracks.back())].path);
+    way(hop, now, nth(tracks_, run.tracks.back()).path);
   }
   run.relay.start_all([&](size_t hop, bool first) { send_piece(number, hop, first, now); });
 }
 
 void NetworkSimulation::send_piece(int32_t number, size_t hop, bool first, double now) {
-  const Run& run        = runs_[static_cast<size_t>(number)];
-  const RelayPlan& plan = input_.footprints.relays[static_cast<size_t>(phase(run.phase).relay)];
+  const Run& run        = nth(runs_, number);
+  const RelayPlan& plan = nth(input_.footprints.relays, phase(run.phase).relay);
   const double start    = first ? now + value_of(plan.latencies, now, plan.latency.value()) : now;
-  Track& of_hop         = tracks_[static_cast<size_t>(run.tracks[hop])];
+  Track& of_hop         = nth(tracks_, run.tracks[hop]);
   if (of_hop.start == EventQueue::kNever) of_hop.start = start;
-  const Bytes piece             = footprint(run.meeting).bytes / plan.shape.pieces();
-  const Network::Route& crossed = of_hop.path < 0 ? network_.routes[static_cast<size_t>(route(of_hop.load))]
-                                                  : paths_[static_cast<size_t>(of_hop.path)].route;
+  const Bytes piece = footprint(run.meeting).bytes / plan.shape.pieces();
+  const Network::Route& crossed =
+      of_hop.path < 0 ? nth(network_.routes, route(of_hop.load)) : nth(paths_, of_hop.path).route;
   traffic_.send(start, crossed, load(of_hop.load).unit * piece.value(),
                 {kPiece, number, static_cast<int32_t>(hop), false});
 }
@@ -110,8 +109,7 @@ void NetworkSimulation::send_piece(int32_t number, size_t hop, bool first, doubl
 void NetworkSimulation::happened(const Traffic::Tag& tag, double now) {
   switch (static_cast<Kind>(tag.kind)) {
     case kPhase: {
-      const auto [meeting, phase] =
-          std::pair(tracks_[static_cast<size_t>(tag.number)].meeting, tracks_[static_cast<size_t>(tag.number)].phase);
+      const auto [meeting, phase] = std::pair(nth(tracks_, tag.number).meeting, nth(tracks_, tag.number).phase);
       record(tag.number, now);
       return next_phase(meeting, phase, now);
     }
@@ -130,7 +128,7 @@ void NetworkSimulation::next_phase(int32_t meeting, int32_t phase, double now) {
 }
 
 void NetworkSimulation::piece_arrived(int32_t number, size_t hop, double now) {
-  Run& run       = runs_[static_cast<size_t>(number)];
+  Run& run       = nth(runs_, number);
   const bool all = run.relay.arrive(hop, [&](size_t started, bool first) { send_piece(number, started, first, now); });
   if (run.relay.done(hop)) record(run.tracks[hop], now);
   if (all) next_phase(run.meeting, run.phase, now);
@@ -157,12 +155,12 @@ void NetworkSimulation::change(double now) {
 }
 
 void NetworkSimulation::send_foreign(int32_t number, double now) {
-  const ExternalEvents::Source& source = external_.sources[static_cast<size_t>(number)];
+  const ExternalEvents::Source& source = nth(external_.sources, number);
   if (foreign_ == kMostForeign) flooding_ = number;
   ++foreign_;
   const double own    = source.limit > 0 ? source.limit : std::numeric_limits<double>::infinity();
   const int32_t place = take_path(source.load, own, now);
-  traffic_.send(now, paths_[static_cast<size_t>(place)].route, source.bytes, {kForeign, number, place, true});
+  traffic_.send(now, nth(paths_, place).route, source.bytes, {kForeign, number, place, true});
   if (source.period > 0 && now + source.period < source.until)
     traffic_.alarm(now + source.period, {kSource, number, 0, true});
 }
@@ -173,10 +171,10 @@ int32_t NetworkSimulation::take_path(int32_t number, double own, double now) {
     paths_.push_back({{{traffic_.add_link(0), 1}}, -1, 0});
   }
   const int32_t place   = free_paths_.back();
-  Path& path            = paths_[static_cast<size_t>(place)];
+  Path& path            = nth(paths_, place);
   const int32_t limiter = path.route.front().link;
   free_paths_.pop_back();
-  path.route = network_.routes[static_cast<size_t>(route(number))];
+  path.route = nth(network_.routes, route(number));
   path.route.insert(path.route.begin(), {limiter, 1});
   path.load = number;
   path.own  = own;
@@ -185,7 +183,7 @@ int32_t NetworkSimulation::take_path(int32_t number, double own, double now) {
 }
 
 void NetworkSimulation::free_path(int32_t place) {
-  paths_[static_cast<size_t>(place)].load = -1;
+  nth(paths_, place).load = -1;
   free_paths_.push_back(place);
 }
 
@@ -194,9 +192,9 @@ void NetworkSimulation::limit(const Path& path, double limit) {
 }
 
 const Network::Route& NetworkSimulation::way(int32_t number, double now, int32_t& path) {
-  if (!load(number).is_limited()) return network_.routes[static_cast<size_t>(route(number))];
+  if (!load(number).is_limited()) return nth(network_.routes, route(number));
   path = take_path(number, std::numeric_limits<double>::infinity(), now);
-  return paths_[static_cast<size_t>(path)].route;
+  return nth(paths_, path).route;
 }
 
 int32_t NetworkSimulation::track(int32_t meeting, int32_t phase, int32_t load, double start) {
@@ -206,12 +204,12 @@ int32_t NetworkSimulation::track(int32_t meeting, int32_t phase, int32_t load, d
   }
   const int32_t number = free_tracks_.back();
   free_tracks_.pop_back();
-  tracks_[static_cast<size_t>(number)] = {meeting, phase, load, start, 0, {}, -1};
+  nth(tracks_, number) = {meeting, phase, load, start, 0, {}, -1};
   return number;
 }
 
 void NetworkSimulation::record(int32_t number, double end) {
-  Track& done = tracks_[static_cast<size_t>(number)];
+  Track& done = nth(tracks_, number);
   result_.flows.push_back({done.meeting, done.phase - footprint(done.meeting).first, done.load, Seconds(done.start),
                            Seconds(end), phase(done.phase).alone});
   if (input_.options.observe) {
@@ -224,9 +222,8 @@ void NetworkSimulation::record(int32_t number, double end) {
 
 void NetworkSimulation::paced(const Traffic::Tag& tag, double change, double now) {
   if (!input_.options.observe || (tag.kind != kPhase && tag.kind != kPiece)) return;
-  const int32_t number =
-      tag.kind == kPhase ? tag.number : runs_[static_cast<size_t>(tag.number)].tracks[static_cast<size_t>(tag.part)];
-  Track& flow = tracks_[static_cast<size_t>(number)];
+  const int32_t number = tag.kind == kPhase ? tag.number : nth(nth(runs_, tag.number).tracks, tag.part);
+  Track& flow          = nth(tracks_, number);
   flow.pace += change / load(flow.load).unit;
   if (!flow.paces.empty() && flow.paces.back().from == Seconds(now)) flow.paces.pop_back();
   flow.paces.push_back({Seconds(now), BytesPerSecond(flow.pace)});
@@ -236,17 +233,15 @@ SimulationResult NetworkSimulation::take() && {
   if (!states_.finished()) {
     if (flooding_ >= 0) refuse_flood(flooding_);
     traffic_.for_all_held_up([this](const Traffic::Tag& tag, int32_t link) {
-      const int32_t meeting = tag.kind == kPhase ? tracks_[static_cast<size_t>(tag.number)].meeting
-                                                 : runs_[static_cast<size_t>(tag.number)].meeting;
+      const int32_t meeting = tag.kind == kPhase ? nth(tracks_, tag.number).meeting : nth(runs_, tag.number).meeting;
       const auto& instance =
-          input_.program
-              .instances[static_cast<size_t>(input_.participants.meetings[static_cast<size_t>(meeting)].example)];
-      throw PartError(fmt::format("stream {}", input_.program.streams[static_cast<size_t>(instance.members[0])].name),
-                      fmt::format("{} never ends: {} is down for good; let its trace repair it",
-                                  input_.program.communications[static_cast<size_t>(instance.communication)].name,
-                                  static_cast<size_t>(link) < external_.link_of.size()
-                                      ? "link " + external_.link_of[static_cast<size_t>(link)]
-                                      : "a fat pipe on its way"));
+          input_.program.instances[static_cast<size_t>(nth(input_.participants.meetings, meeting).example)];
+      throw PartError(
+          fmt::format("stream {}", nth(input_.program.streams, instance.members[0]).name),
+          fmt::format("{} never ends: {} is down for good; let its trace repair it",
+                      nth(input_.program.communications, instance.communication).name,
+                      static_cast<size_t>(link) < external_.link_of.size() ? "link " + nth(external_.link_of, link)
+                                                                           : "a fat pipe on its way"));
     });
     states_.refuse_stuck();
   }

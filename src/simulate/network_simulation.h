@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "simulate/event_queue.h"
 #include "simulate/external_events.h"
 #include "simulate/network.h"
@@ -92,13 +93,12 @@ class NetworkSimulation {
   // Ends a track: the flow is complete.
   void record(int32_t track, double end);
 
-  const Phase& phase(int32_t index) const { return input_.footprints.phases[static_cast<size_t>(index)]; }
-  const Load& load(int32_t index) const { return input_.footprints.loads[static_cast<size_t>(index)]; }
+  const Phase& phase(int32_t index) const { return nth(input_.footprints.phases, index); }
+  const Load& load(int32_t index) const { return nth(input_.footprints.loads, index); }
   const Footprint& footprint(int32_t meeting) const {
-    return input_.footprints.of(
-        static_cast<size_t>(input_.participants.meetings[static_cast<size_t>(meeting)].example));
+    return input_.footprints.of(static_cast<size_t>(nth(input_.participants.meetings, meeting).example));
   }
-  int32_t route(int32_t load) const { return network_.route_of[static_cast<size_t>(load)]; }
+  int32_t route(int32_t load) const { return nth(network_.route_of, load); }
 
   const SimulationInput& input_;
   const Network& network_;

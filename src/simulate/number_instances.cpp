@@ -1,5 +1,7 @@
 #include "simulate/number_instances.h"
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::simulate {
 namespace {
 
@@ -15,20 +17,20 @@ class InstanceNumbers {
     if (!find_order()) return {};
     const auto ordered = [this](const std::vector<int32_t>& by_name) {
       std::vector<int32_t> result(order_.size());
-      for (size_t i = 0; i < order_.size(); ++i) result[static_cast<size_t>(order_[i])] = by_name[i];
+      for (size_t i = 0; i < order_.size(); ++i) nth(result, order_[i]) = by_name[i];
       return result;
     };
     std::vector<int32_t> kinds = ordered(kinds_);
     communications_            = ordered(communications_);
     for (stream::Stream& stream : program_.streams) {
       for (stream::Item& item : stream.items) {
-        if (item.instance >= 0) item.instance = order_[static_cast<size_t>(item.instance)];
+        if (item.instance >= 0) item.instance = nth(order_, item.instance);
       }
     }
     program_.instances.clear();
     program_.instances.reserve(kinds.size());
     for (size_t i = 0; i < kinds.size(); ++i)
-      program_.instances.push_back({communications_[i], members_[static_cast<size_t>(kinds[i])]});
+      program_.instances.push_back({communications_[i], nth(members_, kinds[i])});
     return kinds;
   }
 
@@ -64,11 +66,11 @@ class InstanceNumbers {
       while (next[stream] < items.size() && items[next[stream]].instance < 0) ++next[stream];
       if (next[stream] == items.size()) continue;
       const auto instance = static_cast<size_t>(items[next[stream]].instance);
-      const auto& members = members_[static_cast<size_t>(kinds_[instance])];
+      const auto& members = nth(members_, kinds_[instance]);
       if (static_cast<size_t>(++arrived[instance]) < members.size()) continue;
       order_[instance] = count++;
       for (size_t i = members.size(); i-- > 0;) {
-        ++next[static_cast<size_t>(members[i])];
+        ++nth(next, members[i]);
         ready.push_back(members[i]);
       }
     }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "simulate/colour_table.h"
 
 namespace foreflow::simulate {
@@ -23,7 +24,7 @@ class Numbering {
   const std::vector<int32_t>& all() const { return numbers_; }
   // The first item of each number.
   const std::vector<int32_t>& first() const { return first_; }
-  bool is_first(size_t item) const { return first_[static_cast<size_t>(numbers_[item])] == static_cast<int32_t>(item); }
+  bool is_first(size_t item) const { return nth(first_, numbers_[item]) == static_cast<int32_t>(item); }
 
  private:
   std::vector<int32_t> numbers_, first_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "simulate/footprint.h"
 
 namespace foreflow::simulate {
@@ -22,9 +23,7 @@ struct Participants {
   std::vector<int32_t> meeting_of;  // as `meeting`; empty: each instance is a meeting of its own
 
   // The index into `meetings` of an instance of the program.
-  int32_t meeting(int32_t instance) const {
-    return meeting_of.empty() ? instance : meeting_of[static_cast<size_t>(instance)];
-  }
+  int32_t meeting(int32_t instance) const { return meeting_of.empty() ? instance : nth(meeting_of, instance); }
 };
 
 // Every stream and every instance of the program, unfolded.

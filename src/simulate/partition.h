@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::simulate {
 
 class Partition {
@@ -30,10 +32,10 @@ class Partition {
   };
 
   int32_t target(int32_t from, double key) {
-    Group& group = groups_[static_cast<size_t>(from)];
+    Group& group = nth(groups_, from);
     if (group.statement != statement_) group.statement = statement_, group.targets = -1;
-    for (int32_t other = group.targets; other >= 0; other = groups_[static_cast<size_t>(other)].next) {
-      if (groups_[static_cast<size_t>(other)].key == key) return other;
+    for (int32_t other = group.targets; other >= 0; other = nth(groups_, other).next) {
+      if (nth(groups_, other).key == key) return other;
     }
     const auto made    = static_cast<int32_t>(groups_.size());
     const int32_t next = std::exchange(group.targets, made);

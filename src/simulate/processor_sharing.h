@@ -15,13 +15,14 @@
 #include <map>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/stream/program.h"
 
 namespace foreflow::simulate {
 
 // Returns true if the item is the part of a rank in a collective, not in a message or a hand-over.
 inline bool is_collective(const stream::Program& program, const stream::Item& item) {
-  return program.communications[static_cast<size_t>(item.event)].kind != collective::Kind::send;
+  return nth(program.communications, item.event).kind != collective::Kind::send;
 }
 
 // The use that one stream of a device makes of its processors. Times are in seconds.

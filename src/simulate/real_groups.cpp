@@ -1,5 +1,6 @@
 #include <map>
 
+#include "foreflow/base/nth.h"
 #include "simulate/compact_colours.h"
 #include "simulate/footprint_maker.h"
 
@@ -46,8 +47,8 @@ class RealGroupMaker {
     const int32_t communication  = chosen(group.communication, ranks);
     places_.clear();
     for (const int rank : ranks) places_.push_back(program_.place_of_rank(rank));
-    const int32_t footprint = maker_.add(result_.communications[static_cast<size_t>(communication)], places_,
-                                         static_cast<int32_t>(result_.rows.size()));
+    const int32_t footprint =
+        maker_.add(nth(result_.communications, communication), places_, static_cast<int32_t>(result_.rows.size()));
     result_.rows.push_back({number, replica, communication, footprint});
   }
 
@@ -64,21 +65,20 @@ class RealGroupMaker {
     ranks.reserve(group.members.size() * static_cast<size_t>(last - first + 1));
     for (int32_t r = first; r <= last; ++r) {
       for (const int32_t member : group.members)
-        ranks.push_back(program_.streams[static_cast<size_t>(member)].device - program_.first_device +
-                        r * program_.of_replica);
+        ranks.push_back(nth(program_.streams, member).device - program_.first_device + r * program_.of_replica);
     }
     return ranks;
   }
 
   int32_t chosen(int32_t communication, const std::vector<int>& ranks) {
     if (program_.groups.empty()) return communication;
-    const auto kind       = program_.communications[static_cast<size_t>(communication)].kind;
+    const auto kind       = nth(program_.communications, communication).kind;
     const auto* algorithm = stream::algorithm_among(program_.groups, kind, ranks);
     if (algorithm == nullptr) return communication;
     const auto [found, fresh] =
         variants_.try_emplace({communication, algorithm}, static_cast<int32_t>(result_.communications.size()));
     if (fresh) {
-      result_.communications.push_back(result_.communications[static_cast<size_t>(communication)]);
+      result_.communications.push_back(nth(result_.communications, communication));
       result_.communications.back().algorithm = algorithm;
     }
     return found->second;

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::simulate {
 namespace {
 
@@ -19,7 +21,7 @@ class RoundItems {
       : depths_(depths) {
     for (size_t i = 0; i < stream.items.size(); ++i) {
       const stream::Item& item = stream.items[i];
-      kinds_.push_back(item.instance < 0 ? -1 : kinds[static_cast<size_t>(item.instance)]);
+      kinds_.push_back(item.instance < 0 ? -1 : nth(kinds, item.instance));
       const std::tuple key(item.event, kinds_.back(), item.memory, depths[i].begun);
       codes_.push_back(numbers_.try_emplace(key, static_cast<int32_t>(numbers_.size())).first->second);
     }

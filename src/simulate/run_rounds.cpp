@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/simulate/simulate.h"
 #include "simulate/external_events.h"
 #include "simulate/rounds.h"
@@ -48,9 +49,7 @@ class RoundsRunner {
     std::vector<int64_t> counts(folded_.program.computes.size());
     for (const stream::Stream& stream : folded_.program.streams) {
       for (const stream::Item& item : stream.items) {
-        if (item.instance < 0)
-          counts[static_cast<size_t>(item.event)] +=
-              folded_.program.devices[static_cast<size_t>(stream.device)].count();
+        if (item.instance < 0) nth(counts, item.event) += nth(folded_.program.devices, stream.device).count();
       }
     }
     const std::vector<int64_t> each = executions(folded_.program, rounds_);

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/base/process.h"
 #include "foreflow/simulate/simulate.h"
 #include "simulate/external_events.h"
@@ -34,7 +35,7 @@ double parts_per_byte(const Footprints& footprints, const Disturbances& disturba
   for (const Footprint& footprint : footprints.distinct) {
     for (const Phase& phase : footprints.phases_of(footprint)) {
       if (phase.load < 0) continue;
-      largest = std::max(largest, footprints.loads[static_cast<size_t>(phase.load)].unit * footprint.bytes);
+      largest = std::max(largest, nth(footprints.loads, phase.load).unit * footprint.bytes);
     }
   }
   return largest > Bytes(0) ? std::exp2(52 - std::ceil(std::log2(largest.value()))) : 1;
@@ -215,8 +216,7 @@ class Simulation {
     if (static_cast<size_t>(members[0]) == stream) {
       meeting.start   = host.arrive(times_.issue(item), clock);
       meeting.missing = 0;
-      if (waiting_for_[static_cast<size_t>(members[1])] == static_cast<int>(instance))
-        actors_[static_cast<size_t>(members[1])]->resume();
+      if (nth(waiting_for_, members[1]) == static_cast<int>(instance)) nth(actors_, members[1])->resume();
       return clock;
     }
     waiting_for_[stream] = static_cast<int>(instance);
@@ -234,7 +234,7 @@ class Simulation {
       s4u::this_actor::suspend();
     } else {
       for (const int32_t member : program_.instances[instance].members) {
-        const s4u::ActorPtr& actor = actors_[static_cast<size_t>(member)];
+        const s4u::ActorPtr& actor = nth(actors_, member);
         if (actor.get() != s4u::Actor::self()) actor->resume();
       }
     }
@@ -246,7 +246,7 @@ class Simulation {
     InstanceState& meeting     = meetings_[instance];
     const Footprint& footprint = footprints_.of(instance);
     for (; meeting.phase < footprint.count; ++meeting.phase) {
-      const Phase& phase = footprints_.phases_of(footprint)[static_cast<size_t>(meeting.phase)];
+      const Phase& phase = nth(footprints_.phases_of(footprint), meeting.phase);
       meeting.clock += phase.delay_at(meeting.clock);
       if (phase.load < 0) continue;
       meeting.begun = meeting.clock;
@@ -257,7 +257,7 @@ class Simulation {
   }
 
   const Phase& phase(size_t instance) const {
-    return footprints_.phases_of(footprints_.of(instance))[static_cast<size_t>(meetings_[instance].phase)];
+    return nth(footprints_.phases_of(footprints_.of(instance)), meetings_[instance].phase);
   }
 
   void start_flow(size_t instance) {
@@ -283,7 +283,7 @@ class Simulation {
                              Seconds(meeting.clock), done.alone});
     ++meeting.phase;
     if (!ends_at_once(instance)) return;
-    for (const int32_t member : program_.instances[instance].members) actors_[static_cast<size_t>(member)]->resume();
+    for (const int32_t member : program_.instances[instance].members) nth(actors_, member)->resume();
   }
 
   [[noreturn]] void refuse_stuck(size_t stream) const {
@@ -291,8 +291,8 @@ class Simulation {
     const auto& items  = program_.streams[stream].items;
     const auto item =
         std::find_if(items.begin(), items.end(), [&](const stream::Item& one) { return one.instance == instance; });
-    for (const int32_t member : program_.instances[static_cast<size_t>(instance)].members) {
-      if (waiting_for_[static_cast<size_t>(member)] == instance) continue;
+    for (const int32_t member : nth(program_.instances, instance).members) {
+      if (nth(waiting_for_, member) == instance) continue;
       refuse_to_wait(program_, stream, static_cast<size_t>(item - items.begin()), static_cast<size_t>(member));
     }
     FOREFLOW_CHECK(false, "a flow of SimGrid never ends");
@@ -324,7 +324,7 @@ void refuse_lasting_failures(const Disturbances& disturbances, const platform::P
   for (const LinkTrace& trace : disturbances.links) {
     if (trace.changes.empty() || trace.changes.back().factor > 0) continue;
     throw PartError("engine simgrid_flows", "does not notice what never ends because link " +
-                                                platform.links()[static_cast<size_t>(trace.link)].name +
+                                                nth(platform.links(), trace.link).name +
                                                 " is down for good; let its trace repair it, or use engine simgrid");
   }
 }

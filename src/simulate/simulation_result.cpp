@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "simulate/fold_compact.h"
 #include "simulate/link_use.h"
 #include "simulate/processor_sharing.h"
@@ -53,7 +54,7 @@ Groups by_meeting(const std::vector<stream::Flow>& flows, size_t meetings) {
   for (const stream::Flow& flow : flows) ++groups.first[static_cast<size_t>(flow.instance) + 1];
   std::partial_sum(groups.first.begin(), groups.first.end(), groups.first.begin());
   std::vector<uint32_t> next = groups.first;
-  for (uint32_t i = 0; i < flows.size(); ++i) groups.members[next[static_cast<size_t>(flows[i].instance)]++] = i;
+  for (uint32_t i = 0; i < flows.size(); ++i) groups.members[nth(next, flows[i].instance)++] = i;
   return groups;
 }
 
@@ -74,7 +75,7 @@ class Outcomes {
     all_.resize(input.program.instances.size());
     for (size_t i = 0; i < all_.size(); ++i) {
       const int32_t meeting = participants_.meeting_of[i];
-      const int32_t signals = participants_.meetings[static_cast<size_t>(meeting)].signals;
+      const int32_t signals = nth(participants_.meetings, meeting).signals;
       all_[i]               = {meeting, signals < 0 || unfolded ? signals : input.program.instances[i].members.front()};
     }
   }
@@ -102,7 +103,7 @@ constexpr size_t kOutcomesAhead = 16;  // items: outcomes are fetched before the
 // The records of the stream. Adds to `issued` what its host does, if anything costs hosts time.
 std::vector<stream::Record> records(int32_t stream, const SimulationResult& result, const SimulationInput& input,
                                     const Outcomes& outcomes, std::vector<stream::Issued>& issued) {
-  const std::vector<stream::Item>& items = input.program.streams[static_cast<size_t>(stream)].items;
+  const std::vector<stream::Item>& items = nth(input.program.streams, stream).items;
   const bool as_planned                  = input.times.as_planned(stream);
   const double* durations                = input.times.durations();
   std::vector<stream::Record> all(items.size());
@@ -176,7 +177,7 @@ stream::Timeline times_of(SimulationResult result, const SimulationInput& input,
   const Groups groups = by_meeting(result.flows, input.participants.meetings.size());
   size_t flows        = 0;
   for (const int32_t meeting : input.participants.meeting_of)
-    flows += groups.first[static_cast<size_t>(meeting) + 1] - groups.first[static_cast<size_t>(meeting)];
+    flows += groups.first[static_cast<size_t>(meeting) + 1] - nth(groups.first, meeting);
   if (input.participants.meeting_of.empty()) flows = result.flows.size();
   timeline.flows.reserve(flows);
   for (size_t instance = 0; instance < input.program.instances.size(); ++instance) {
@@ -184,7 +185,7 @@ stream::Timeline times_of(SimulationResult result, const SimulationInput& input,
     for (uint32_t i = groups.first[meeting]; i < groups.first[meeting + 1]; ++i) {
       stream::Flow flow  = result.flows[groups.members[i]];
       flow.instance      = static_cast<int32_t>(instance);
-      const Phase& phase = input.footprints.phases_of(input.footprints.of(instance))[static_cast<size_t>(flow.phase)];
+      const Phase& phase = nth(input.footprints.phases_of(input.footprints.of(instance)), flow.phase);
       flow.alone         = phase.alone;
       if (phase.relay < 0) flow.load = phase.load;
       timeline.flows.push_back(flow);
@@ -245,12 +246,12 @@ stream::Timeline timeline_of(SimulationResult result, const FoldedProgram& folde
   stream::Timeline timeline = times_of(std::move(result), input, platform);
   for (stream::Flow& flow : timeline.flows) {
     const Footprint& alone = folded.each.of(static_cast<size_t>(flow.instance));
-    flow.alone             = folded.each.phases_of(alone)[static_cast<size_t>(flow.phase)].alone;
+    flow.alone             = nth(folded.each.phases_of(alone), flow.phase).alone;
   }
   timeline.algorithms = algorithms(folded.each);
   timeline.like_link  = folded.like_link;
   for (size_t link = 0; link < timeline.links.size(); ++link)
-    timeline.links[link] = timeline.links[static_cast<size_t>(folded.like_link[link])];
+    timeline.links[link] = nth(timeline.links, folded.like_link[link]);
   return timeline;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::simulate {
 namespace {
 
@@ -34,9 +36,7 @@ class SteadyFinder {
 
   bool same_item(size_t stream, size_t a, size_t b) const {
     const stream::Item &one = program_.streams[stream].items[a], &other = program_.streams[stream].items[b];
-    const auto kind = [&](const stream::Item& item) {
-      return item.instance < 0 ? -1 : kinds_[static_cast<size_t>(item.instance)];
-    };
+    const auto kind = [&](const stream::Item& item) { return item.instance < 0 ? -1 : nth(kinds_, item.instance); };
     return one.event == other.event && one.memory == other.memory && kind(one) == kind(other);
   }
 

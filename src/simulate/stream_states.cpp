@@ -1,6 +1,7 @@
 #include "simulate/stream_states.h"
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "simulate/stuck.h"
 
 namespace foreflow::simulate {
@@ -17,7 +18,7 @@ StreamStates::StreamStates(const stream::Program& program, const Participants& p
       left_(participants.streams.size()) {
   states_.reserve(participants.streams.size());
   for (const int32_t stream : participants.streams)
-    states_.push_back({program.streams[static_cast<size_t>(stream)].items.data(), 0, stream, -1});
+    states_.push_back({nth(program.streams, stream).items.data(), 0, stream, -1});
   for (size_t i = states_.size(); i-- > 0;) ready_.push_back(static_cast<int32_t>(i));
   meetings_.reserve(participants.meetings.size());
   for (const Participants::Meeting& meeting : participants.meetings) {
@@ -52,14 +53,14 @@ void StreamStates::compute(StreamState& state, const Item* end) const {
 
 void StreamStates::charge(StreamState& state, const MeetingState& meeting) {
   if (share_ == 0) return;
-  const double busy = busy_[static_cast<size_t>(&meeting - meetings_.data())];
+  const double busy = nth(busy_, &meeting - meetings_.data());
   state.clock += state.shared.lost_to(~meeting.missing, meeting.start, busy, share_);
 }
 
 bool StreamStates::hand_over(StreamState& state, MeetingState& meeting) {
   if (state.stream == ~meeting.missing) {
     meeting.start = arrive(state);
-    if (share_ > 0) busy_[static_cast<size_t>(&meeting - meetings_.data())] = state.shared.busy();
+    if (share_ > 0) nth(busy_, &meeting - meetings_.data()) = state.shared.busy();
     release(meeting, meeting.start);
     ++state.item;
     return true;
@@ -76,7 +77,7 @@ bool StreamStates::hand_over(StreamState& state, MeetingState& meeting) {
 // Releases all streams that wait at the meeting. A stream may arrive at a hand-over after the signal that it waits for.
 void StreamStates::release(MeetingState& meeting, double end) {
   for (int32_t next = meeting.waiting; next >= 0;) {
-    StreamState& state = states_[static_cast<size_t>(next)];
+    StreamState& state = nth(states_, next);
     ready_.push_back(next);
     next = state.next_waiting;
     if (meeting.missing < 0) charge(state, meeting);
@@ -98,9 +99,9 @@ void StreamStates::refuse_stuck() const {
     const auto& own = items(state);
     if (state.item == own.data() + own.size()) continue;
     const int32_t instance = state.item->instance;
-    const auto& meeting    = meetings_[static_cast<size_t>(participants_.meeting(instance))];
+    const auto& meeting    = nth(meetings_, participants_.meeting(instance));
     if (meeting.missing == 0) continue;  // the flow is under way
-    for (const int32_t member : program_.instances[static_cast<size_t>(instance)].members) {
+    for (const int32_t member : nth(program_.instances, instance).members) {
       const auto other =
           std::find_if(states_.begin(), states_.end(), [&](const StreamState& one) { return one.stream == member; });
       if (other == states_.end()) continue;  // as others that were found

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "simulate/compute_times.h"
 #include "simulate/participants.h"
 #include "simulate/processor_sharing.h"
@@ -33,7 +34,7 @@ class StreamStates {
   }
 
   // Sets an end that was not known; the members continue at the next play().
-  void finish(int32_t meeting, double end) { release(meetings_[static_cast<size_t>(meeting)], end); }
+  void finish(int32_t meeting, double end) { release(nth(meetings_, meeting), end); }
 
   bool finished() const { return left_ == 0; }
   // For each meeting, the arrival of its last member in seconds; for a hand-over, the time of the signal.
@@ -64,7 +65,7 @@ class StreamStates {
   };
 
   const std::vector<stream::Item>& items(const StreamState& state) const {
-    return program_.streams[static_cast<size_t>(state.stream)].items;
+    return nth(program_.streams, state.stream).items;
   }
   void compute(StreamState& state, const stream::Item* end) const;
   // True when the stream proceeds.
@@ -89,13 +90,13 @@ class StreamStates {
 
   template <class Gathered>
   void play(int32_t number, const Gathered& gathered) {
-    StreamState& state            = states_[static_cast<size_t>(number)];
+    StreamState& state            = nth(states_, number);
     const stream::Item* const end = items(state).data() + items(state).size();
     for (;;) {
       compute(state, end);
       if (state.item == end) break;
       const int32_t place   = participants_.meeting(state.item->instance);
-      MeetingState& meeting = meetings_[static_cast<size_t>(place)];
+      MeetingState& meeting = nth(meetings_, place);
       if (meeting.missing < 0) {
         if (hand_over(state, meeting)) continue;
         return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "foreflow/base/nth.h"
 #include "simulate/number_instances.h"
 
 namespace foreflow::simulate {
@@ -44,8 +45,7 @@ bool keep_memory(const stream::Program& program, const Stretches& stretches) {
   for (size_t s = 0; s < stretches.size(); ++s) {
     const stream::Stream& stream = program.streams[s];
     for (size_t i = stretches[s].first; i < stretches[s].first + stretches[s].count; ++i)
-      change[static_cast<size_t>(stream.device)] +=
-          program.memory_effects[static_cast<size_t>(stream.items[i].memory)].net;
+      nth(change, stream.device) += nth(program.memory_effects, stream.items[i].memory).net;
   }
   return std::all_of(change.begin(), change.end(), [](Bytes bytes) { return bytes == Bytes(0); });
 }
@@ -58,7 +58,7 @@ std::optional<FoldedProgram> with_more(const FoldedProgram& folded, const Stretc
   for (size_t s = 0; s < stretches.size(); ++s) {
     std::vector<stream::Item>& items = longer.program.streams[s].items;
     for (stream::Item& item : items) {
-      if (item.instance >= 0) item.instance = folded.kind_of_instance[static_cast<size_t>(item.instance)];
+      if (item.instance >= 0) item.instance = nth(folded.kind_of_instance, item.instance);
     }
     items = lengthened(items, stretches[s], times);
   }
@@ -68,14 +68,14 @@ std::optional<FoldedProgram> with_more(const FoldedProgram& folded, const Stretc
   const auto spread       = [&](Footprints& footprints, const Footprints& before) {
     footprints.of_instance.clear();
     for (const int32_t kind : longer.kind_of_instance)
-      footprints.of_instance.push_back(before.of_instance[kinds.example[static_cast<size_t>(kind)]]);
+      footprints.of_instance.push_back(before.of_instance[nth(kinds.example, kind)]);
   };
   spread(longer.each, folded.each);
   spread(longer.together, folded.together);
   // Examples are instances of the program that they are of.
   for (size_t i = longer.kind_of_instance.size(); i-- > 0;) {
     const int32_t footprint = longer.together.of_instance[i];
-    if (footprint >= 0) longer.together.distinct[static_cast<size_t>(footprint)].example = static_cast<int32_t>(i);
+    if (footprint >= 0) nth(longer.together.distinct, footprint).example = static_cast<int32_t>(i);
   }
   return longer;
 }
@@ -84,10 +84,10 @@ std::vector<int64_t> executions(const stream::Program& program, const Stretches&
   std::vector<int64_t> counts(program.computes.size());
   for (size_t s = 0; s < program.streams.size(); ++s) {
     const auto& [first, count] = stretches[s];
-    const int64_t represented  = program.devices[static_cast<size_t>(program.streams[s].device)].count();
+    const int64_t represented  = nth(program.devices, program.streams[s].device).count();
     for (size_t i = first; i < first + count; ++i) {
       const stream::Item& item = program.streams[s].items[i];
-      if (item.instance < 0) counts[static_cast<size_t>(item.event)] += represented;
+      if (item.instance < 0) nth(counts, item.event) += represented;
     }
   }
   return counts;

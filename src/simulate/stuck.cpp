@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 
 namespace foreflow::simulate {
 
@@ -11,8 +12,7 @@ void refuse_to_wait(const stream::Program& program, size_t stream, size_t item, 
   throw PartError(
       fmt::format("stream {}, item {}", waiting.name, item),
       fmt::format("{} never starts: {} does not arrive; all members must list their communications in one order",
-                  program.communications[static_cast<size_t>(waiting.items[item].event)].name,
-                  program.streams[member].name));
+                  nth(program.communications, waiting.items[item].event).name, program.streams[member].name));
 }
 
 void refuse_flood(int32_t source) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "simulate/event_queue.h"
 #include "simulate/fair_shares.h"
 
@@ -27,8 +28,8 @@ class Traffic {
   // From `date` on, `amount` bytes of one message flow over the route, which names each link once and outlives the
   // flow.
   void send(double date, std::span<const FairShares::Crossing> route, double amount, const Tag& tag) {
-    add(date, tag).route                   = route;
-    legs_[static_cast<size_t>(last_)].left = amount;
+    add(date, tag).route   = route;
+    nth(legs_, last_).left = amount;
     if (!tag.foreign) ++moving_;
   }
   void alarm(double date, const Tag& tag) { add(date, tag); }
@@ -57,7 +58,7 @@ class Traffic {
       while (queue_.next() <= now) {
         const int32_t number = queue_.first();
         queue_.erase(number);
-        Leg& leg = legs_[static_cast<size_t>(number)];
+        Leg& leg = nth(legs_, number);
         if (!leg.route.empty() && leg.flow < 0) {
           begin(number, now);
         } else {
@@ -76,8 +77,8 @@ class Traffic {
   template <class Paced>
   void share(double now, const Paced& paced) {
     for (const int32_t flow : shares_.update()) {
-      const int32_t number = leg_of_flow_[static_cast<size_t>(flow)];
-      Leg& leg             = legs_[static_cast<size_t>(number)];
+      const int32_t number = nth(leg_of_flow_, flow);
+      Leg& leg             = nth(legs_, number);
       const double rate    = shares_.rate(flow);
       if (rate == leg.rate) continue;
       paced(leg.tag, rate - leg.rate, now);
@@ -112,20 +113,20 @@ class Traffic {
     last_ = free_.back();
     free_.pop_back();
     queue_.set(last_, date);
-    return legs_[static_cast<size_t>(last_)] = {{}, tag};
+    return nth(legs_, last_) = {{}, tag};
   }
 
   void begin(int32_t number, double now) {
-    Leg& leg  = legs_[static_cast<size_t>(number)];
+    Leg& leg  = nth(legs_, number);
     leg.flow  = shares_.add(leg.route);
     leg.since = now;
     if (!leg.tag.foreign) --moving_;  // until it has a rate
     if (static_cast<size_t>(leg.flow) >= leg_of_flow_.size()) leg_of_flow_.resize(static_cast<size_t>(leg.flow) + 1);
-    leg_of_flow_[static_cast<size_t>(leg.flow)] = number;
+    nth(leg_of_flow_, leg.flow) = number;
   }
 
   void end(int32_t number) {
-    Leg& leg = legs_[static_cast<size_t>(number)];
+    Leg& leg = nth(legs_, number);
     if (leg.flow >= 0) {
       shares_.remove(leg.flow);
       if (!leg.tag.foreign && leg.rate > 0) --moving_;

@@ -1,4 +1,5 @@
 // The devices of a program, each of which may represent several.
+#include "foreflow/base/nth.h"
 #include "foreflow/stream/program.h"
 
 namespace foreflow::stream {
@@ -23,7 +24,7 @@ int64_t device_count(const Program& program) {
 int place_of(const Program& program, const DeviceUse& device, int32_t number) {
   if (number == device.index) return device.place;
   const int32_t rank = number - program.first_device;
-  return program.places.empty() ? rank : program.places[static_cast<size_t>(rank)];
+  return program.places.empty() ? rank : nth(program.places, rank);
 }
 
 }  // namespace foreflow::stream

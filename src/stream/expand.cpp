@@ -2,6 +2,7 @@
 #include <map>
 
 #include "foreflow/base/memory.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/base/sequence_table.h"
 #include "foreflow/stream/compact.h"
 
@@ -55,11 +56,11 @@ class Expander {
   void make_room() {
     std::vector<Size> sizes;  // by procedure: callees stand before their callers
     for (const auto& procedure : compact_.procedures) sizes.push_back(size_of(procedure, sizes));
-    const Size& whole = sizes[static_cast<size_t>(compact_.root)];
+    const Size& whole = nth(sizes, compact_.root);
     std::vector<size_t> items(compact_.streams.size(), 0);
     size_t all = 0;
     for (const auto& [address, count] : whole.items) {
-      items[static_cast<size_t>(number_of(address))] += count;
+      nth(items, number_of(address)) += count;
       all += count * replicas_;
     }
     // The times of each item will be kept as well.
@@ -71,14 +72,14 @@ class Expander {
 
   Size size_of(const CompactProgram::Procedure& procedure, const std::vector<Size>& sizes) const {
     std::vector<size_t> own(procedure.lanes.size());
-    for (const auto& step : procedure.computes) ++own[static_cast<size_t>(step.lane)];
-    for (const auto& member : procedure.members) ++own[static_cast<size_t>(member.lane)];
+    for (const auto& step : procedure.computes) ++nth(own, step.lane);
+    for (const auto& member : procedure.members) ++nth(own, member.lane);
     Size size;
     for (const auto& step : procedure.meetings) size.meetings += step.of_all_replicas ? 1 : replicas_;
     for (size_t i = 0; i < own.size(); ++i)
       size.items[{procedure.lanes[i].device, procedure.lanes[i].stream}] += own[i];
     for (const auto& call : procedure.calls) {
-      const Size& callee = sizes[static_cast<size_t>(call.procedure)];
+      const Size& callee = nth(sizes, call.procedure);
       size.meetings += callee.meetings;
       const Renaming renaming = composed(compact_, call, {});
       for (const auto& [address, count] : callee.items)
@@ -94,7 +95,7 @@ class Expander {
   }
 
   void write(int32_t number, const Renaming& renaming) {
-    const auto& procedure = compact_.procedures[static_cast<size_t>(number)];
+    const auto& procedure = nth(compact_.procedures, number);
     std::vector<int32_t> streams;
     for (const auto& lane : procedure.lanes)
       streams.push_back(number_of({compact_.outside(lane.device, renaming), lane.stream}));
@@ -114,7 +115,7 @@ class Expander {
   }
 
   void write(const CompactProgram::ComputeStep& step, const std::vector<int32_t>& streams) {
-    const auto stream = static_cast<size_t>(streams[static_cast<size_t>(step.lane)]);
+    const auto stream = static_cast<size_t>(nth(streams, step.lane));
     for (size_t replica = 0; replica < replicas_; ++replica)
       items(stream, replica).push_back({step.event, -1, step.memory});
   }
@@ -133,29 +134,28 @@ class Expander {
     words_.clear();
     for (size_t replica = first; replica < first + replicas; ++replica) {
       for (const CompactProgram::Member& member : members)
-        words_.push_back(replica * compact_.streams.size() +
-                         static_cast<size_t>(streams[static_cast<size_t>(member.lane)]));
+        words_.push_back(replica * compact_.streams.size() + static_cast<size_t>(nth(streams, member.lane)));
     }
     const uint32_t group = group_numbers_.number(words_);
     if (group == met_.size()) met_.emplace_back(std::vector<int32_t>(words_.begin(), words_.end()));
     Instance& instance     = program_.instances.emplace_back(Instance{step.communication, met_[group]});
     instance.communication = chosen(step.communication, instance.members);
     for (size_t i = 0; i < instance.members.size(); ++i) {
-      program_.streams[static_cast<size_t>(instance.members[i])].items.push_back(
-          {instance.communication, number, members[i % members.size()].memory});
+      nth(program_.streams, instance.members[i])
+          .items.push_back({instance.communication, number, members[i % members.size()].memory});
     }
   }
 
   // The communication with the algorithm of the group of its members.
   int32_t chosen(int32_t communication, const std::vector<int32_t>& members) {
     if (compact_.groups.empty()) return communication;
-    const auto kind       = program_.communications[static_cast<size_t>(communication)].kind;
+    const auto kind       = nth(program_.communications, communication).kind;
     const auto* algorithm = algorithm_among(compact_.groups, kind, ranks(members));
     if (algorithm == nullptr) return communication;
     const auto [found, fresh] =
         chosen_.try_emplace({communication, algorithm}, static_cast<int32_t>(program_.communications.size()));
     if (fresh) {
-      program_.communications.push_back(program_.communications[static_cast<size_t>(communication)]);
+      program_.communications.push_back(nth(program_.communications, communication));
       program_.communications.back().algorithm = algorithm;
     }
     return found->second;
@@ -164,8 +164,8 @@ class Expander {
   std::vector<int> ranks(const std::vector<int32_t>& members) const {
     std::vector<int> all;
     for (const int32_t member : members) {
-      const Stream& stream = program_.streams[static_cast<size_t>(member)];
-      all.push_back(program_.devices[static_cast<size_t>(stream.device)].index - compact_.first_device);
+      const Stream& stream = nth(program_.streams, member);
+      all.push_back(nth(program_.devices, stream.device).index - compact_.first_device);
     }
     return all;
   }

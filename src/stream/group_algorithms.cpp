@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::stream {
 
 bool is_among(const GroupAlgorithms& group, const std::vector<int>& ranks) {
@@ -15,7 +17,7 @@ bool is_among(const GroupAlgorithms& group, const std::vector<int>& ranks) {
 const collective::AlgorithmDef* algorithm_among(const std::vector<GroupAlgorithms>& groups, collective::Kind kind,
                                                 const std::vector<int>& ranks) {
   for (const GroupAlgorithms& group : groups) {
-    const collective::AlgorithmDef* algorithm = group.algorithms[static_cast<size_t>(kind)];
+    const collective::AlgorithmDef* algorithm = nth(group.algorithms, kind);
     if (algorithm != nullptr && is_among(group, ranks)) return algorithm;
   }
   return nullptr;

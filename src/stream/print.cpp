@@ -2,6 +2,7 @@
 // too few to see the last bit of a sum.
 #include <fmt/format.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/stream/timeline.h"
 
 namespace foreflow::stream {
@@ -46,8 +47,7 @@ void print_instances(const Program& program, Text out) {
   for (size_t i = 0; i < program.instances.size(); ++i) {
     const Instance& instance = program.instances[i];
     fmt::format_to(out, "instance {}: communication {} of", i, instance.communication);
-    for (const int32_t member : instance.members)
-      fmt::format_to(out, " {}", program.streams[static_cast<size_t>(member)].name);
+    for (const int32_t member : instance.members) fmt::format_to(out, " {}", nth(program.streams, member).name);
     fmt::format_to(out, "\n");
   }
 }
@@ -62,7 +62,7 @@ std::string label(const Program& program, const Item& item) {
 void print_stream(const Program& program, const Stream& stream, Text out) {
   fmt::format_to(out, "stream {} on device {}\n", stream.name, stream.device);
   for (const Item& item : stream.items) {
-    const MemoryEffect& memory = program.memory_effects[static_cast<size_t>(item.memory)];
+    const MemoryEffect& memory = nth(program.memory_effects, item.memory);
     fmt::format_to(out, "  {}", label(program, item));
     if (memory.peak != Bytes(0) || memory.net != Bytes(0)) {
       fmt::format_to(out, ", memory peak {:+.9g} net {:+.9g}", memory.peak.value(), memory.net.value());
@@ -75,7 +75,7 @@ void print_stream(const Program& program, const Stream& stream, Text out) {
 
 std::string name(const Program& program, const DeviceUse& device) {
   const std::string own = fmt::format("D{}", device.index);
-  return program.jobs.empty() ? own : program.jobs[static_cast<size_t>(device.job)] + "/" + own;
+  return program.jobs.empty() ? own : nth(program.jobs, device.job) + "/" + own;
 }
 
 std::string print(const Program& program) {

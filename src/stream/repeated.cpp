@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/stream/share.h"
 
 namespace foreflow::stream {
@@ -10,8 +11,7 @@ namespace {
 std::vector<Bytes> left_over(const Program& program) {
   std::vector<Bytes> sums(program.devices.size(), Bytes(0));
   for (const Stream& stream : program.streams) {
-    for (const Item& item : stream.items)
-      sums[static_cast<size_t>(stream.device)] += program.memory_effects[static_cast<size_t>(item.memory)].net;
+    for (const Item& item : stream.items) nth(sums, stream.device) += nth(program.memory_effects, item.memory).net;
   }
   return sums;
 }
@@ -28,9 +28,9 @@ std::vector<int32_t> first_effects(const Program& program, std::vector<MemoryEff
   std::vector<int32_t> first;
   for (const Stream& stream : program.streams) {
     first.push_back(stream.items.empty() ? 0 : stream.items.front().memory);
-    Bytes& released = left[static_cast<size_t>(stream.device)];
+    Bytes& released = nth(left, stream.device);
     if (stream.items.empty() || released == Bytes(0)) continue;
-    const MemoryEffect effect = after_release(effects[static_cast<size_t>(first.back())], released);
+    const MemoryEffect effect = after_release(nth(effects, first.back()), released);
     first.back()              = static_cast<int32_t>(effects.size());
     effects.push_back(effect);
     released = Bytes(0);

@@ -7,6 +7,8 @@
 #include <optional>
 #include <set>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::stream {
 namespace {
 
@@ -15,8 +17,7 @@ using Ring = std::vector<int>;
 Ring in_order(const std::vector<int>& devices) {
   Ring ring(devices.size());
   std::iota(ring.begin(), ring.end(), 0);
-  std::sort(ring.begin(), ring.end(),
-            [&](int a, int b) { return devices[static_cast<size_t>(a)] < devices[static_cast<size_t>(b)]; });
+  std::sort(ring.begin(), ring.end(), [&](int a, int b) { return nth(devices, a) < nth(devices, b); });
   return ring;
 }
 
@@ -24,7 +25,7 @@ std::vector<platform::Route> hops_of(const platform::Platform& platform, const s
                                      const std::vector<Ring>& rings) {
   std::vector<platform::Route> hops;
   for (const Ring& ring : rings) {
-    const auto at = [&](size_t i) { return devices[static_cast<size_t>(ring[i % ring.size()])]; };
+    const auto at = [&](size_t i) { return nth(devices, ring[i % ring.size()]); };
     for (size_t i = 0; ring.size() > 1 && i < ring.size(); ++i) hops.push_back(platform.route(at(i), at(i + 1)));
   }
   return hops;
@@ -34,7 +35,7 @@ std::vector<platform::Route> hops_of(const platform::Platform& platform, const s
 // successor.
 bool is_mesh(const platform::Platform& platform, const std::vector<int>& devices, const Ring& order,
              const std::vector<platform::Route>& hops) {
-  const auto at = [&](size_t i) { return devices[static_cast<size_t>(order[i % order.size()])]; };
+  const auto at = [&](size_t i) { return nth(devices, order[i % order.size()]); };
   for (size_t i = 0; order.size() > 2 && i < order.size(); ++i) {
     const platform::Route &next = hops[i], second = platform.route(at(i), at(i + 2));
     if (!next.links.empty() && !second.links.empty() && next.links.front() != second.links.front()) return true;
@@ -135,16 +136,15 @@ std::vector<std::vector<int>> rings_between(const std::vector<std::vector<int>>&
   int channels = 0;
   for (const auto& node : nodes) {
     int rails = 0;
-    for (const int rank : node) rails = std::max(rails, rail[static_cast<size_t>(rank)] + 1);
+    for (const int rank : node) rails = std::max(rails, nth(rail, rank) + 1);
     channels = &node == nodes.data() ? rails : std::min(channels, rails);
   }
   std::vector<Ring> rings;
   for (int channel = 0; channel < channels; ++channel) {
     Ring& ring = rings.emplace_back();
     for (size_t i = 0; i < nodes.size(); ++i) {
-      Ring part = nodes[i];
-      const auto entry =
-          std::find_if(part.begin(), part.end(), [&](int rank) { return rail[static_cast<size_t>(rank)] == channel; });
+      Ring part        = nodes[i];
+      const auto entry = std::find_if(part.begin(), part.end(), [&](int rank) { return nth(rail, rank) == channel; });
       std::rotate(part.begin(), entry, part.end());
       if (i % 2 == 1) std::reverse(part.begin(), part.end());
       ring.insert(ring.end(), part.begin(), part.end());

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::stream {
 namespace {
 
@@ -71,7 +73,7 @@ class ProgramSharer {
     Program& all       = shared_.program;
     const auto kind    = collective::Kind::broadcast;
     const Item wait    = {size_of(all.communications), next_wait_++, size_of(all.memory_effects)};
-    Instance& instance = all.instances[static_cast<size_t>(wait.instance)];
+    Instance& instance = nth(all.instances, wait.instance);
     std::vector<int32_t> members(tenant.program.streams.size());
     std::iota(members.begin(), members.end(), size_of(all.streams));
     instance = {wait.event, std::move(members)};
@@ -100,7 +102,7 @@ Program without_waits(const Shared& shared) {
   for (Stream& stream : program.streams) {
     if (waits_first(shared, stream)) stream.items.erase(stream.items.begin());
   }
-  for (int32_t wait = 0; wait < shared.waits; ++wait) program.instances[static_cast<size_t>(wait)].members = {};
+  for (int32_t wait = 0; wait < shared.waits; ++wait) nth(program.instances, wait).members = {};
   return program;
 }
 
@@ -117,7 +119,7 @@ Timeline without_waits(const Shared& shared, Timeline timeline) {
 Seconds end_of(const Program& program, const Timeline& timeline, int32_t job) {
   Seconds end(0);
   for (size_t s = 0; s < program.streams.size(); ++s) {
-    const DeviceUse& device = program.devices[static_cast<size_t>(program.streams[s].device)];
+    const DeviceUse& device = nth(program.devices, program.streams[s].device);
     if (device.job == job && !timeline.records[s].empty()) end = std::max(end, timeline.records[s].back().end);
   }
   return end;

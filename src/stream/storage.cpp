@@ -5,6 +5,7 @@
 #include <map>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/stream/program.h"
 #include "foreflow/stream/shard_mark.h"
 
@@ -24,7 +25,7 @@ class Walker {
     for (const Storage::Initial& initial : storage_.initial) {
       if (initial.device != device_) continue;
       const int32_t made = make(initial.buffer);
-      if (initial.slot >= 0) slots[static_cast<size_t>(initial.slot)] = made;
+      if (initial.slot >= 0) nth(slots, initial.slot) = made;
     }
     trail_.initial = trail_.buffers.size();
     follow(root(), {}, slots);
@@ -37,11 +38,11 @@ class Walker {
   }
 
  private:
-  const Storage::Procedure& root() const { return storage_.procedures[static_cast<size_t>(storage_.root)]; }
+  const Storage::Procedure& root() const { return nth(storage_.procedures, storage_.root); }
 
   int32_t outside(int32_t device, const std::vector<int32_t>& map) const {
     if (map.empty()) return device == Storage::kNoDevice ? storage_.first_device : device;
-    return map[static_cast<size_t>(device == Storage::kNoDevice ? 0 : device - 1)];
+    return nth(map, device == Storage::kNoDevice ? 0 : device - 1);
   }
 
   int32_t make(int32_t buffer) {
@@ -52,21 +53,21 @@ class Walker {
   void follow(const Storage::Procedure& procedure, const std::vector<int32_t>& map, std::vector<int32_t>& slots) {
     for (const Storage::Step& step : procedure.steps) {
       if (step.is_call) {
-        call(procedure.calls[static_cast<size_t>(step.index)], map, slots);
+        call(nth(procedure.calls, step.index), map, slots);
       } else {
-        work(procedure, procedure.works[static_cast<size_t>(step.index)], map, slots);
+        work(procedure, nth(procedure.works, step.index), map, slots);
       }
     }
   }
 
   void work(const Storage::Procedure& procedure, const Storage::Work& work, const std::vector<int32_t>& map,
             std::vector<int32_t>& slots) {
-    const Storage::Lane& lane = procedure.lanes[static_cast<size_t>(work.lane)];
+    const Storage::Lane& lane = nth(procedure.lanes, work.lane);
     if (outside(lane.device, map) != device_) return;
     Trail::Row& row = rows_.at(lane.stream);
     for (uint32_t i = work.first; i < work.last; ++i) {
       const Storage::Touch& touch = procedure.touches[i];
-      int32_t& slot               = slots[static_cast<size_t>(touch.slot)];
+      int32_t& slot               = nth(slots, touch.slot);
       const bool made             = touch.buffer >= 0;
       if (made) slot = make(touch.buffer);
       if (slot != kEmpty) row.changes.push_back({slot, made});
@@ -76,21 +77,20 @@ class Walker {
   }
 
   void call(const Storage::Call& call, const std::vector<int32_t>& map, std::vector<int32_t>& slots) {
-    const Storage::Procedure& callee = storage_.procedures[static_cast<size_t>(call.procedure)];
+    const Storage::Procedure& callee = nth(storage_.procedures, call.procedure);
     std::vector<int32_t> inner       = call.devices.empty() ? map : call.devices;
     if (!call.devices.empty() && !map.empty()) {
-      for (int32_t& device : inner) device = map[static_cast<size_t>(device - 1)];
+      for (int32_t& device : inner) device = nth(map, device - 1);
     }
     const bool here = std::any_of(callee.devices.begin(), callee.devices.end(),
                                   [&](int32_t device) { return outside(device, inner) == device_; });
     if (!here) return;
     std::vector<int32_t> own(static_cast<size_t>(callee.slots), kEmpty);
     for (size_t i = 0; i < call.arguments.size(); ++i) {
-      if (call.arguments[i] >= 0) own[i] = slots[static_cast<size_t>(call.arguments[i])];
+      if (call.arguments[i] >= 0) own[i] = nth(slots, call.arguments[i]);
     }
     follow(callee, inner, own);
-    for (size_t i = 0; i < call.results.size(); ++i)
-      slots[static_cast<size_t>(call.results[i])] = own[static_cast<size_t>(callee.results[i])];
+    for (size_t i = 0; i < call.results.size(); ++i) nth(slots, call.results[i]) = nth(own, callee.results[i]);
   }
 
   const Storage& storage_;
@@ -104,7 +104,7 @@ class Walker {
 std::string_view name(MemoryClass kind) {
   constexpr std::array<std::string_view, kMemoryClasses> kNames = {
       "parameters", "gradients", "optimizer_state", "activations", "workspace", "communication", "data"};
-  return kNames[static_cast<size_t>(kind)];
+  return nth(kNames, kind);
 }
 
 int32_t Storage::written_device(int32_t device) const {
@@ -115,7 +115,7 @@ int32_t Storage::written_device(int32_t device) const {
 }
 
 std::string Storage::name_of(const Buffer& buffer, int32_t device) const {
-  const std::string& name = names[static_cast<size_t>(buffer.name)];
+  const std::string& name = nth(names, buffer.name);
   if (shards == 0) return name;
   std::string own;
   for (const char c : name)
@@ -124,7 +124,7 @@ std::string Storage::name_of(const Buffer& buffer, int32_t device) const {
 }
 
 Trail trail(const Program& program, int device) {
-  const DeviceUse& use = program.devices[static_cast<size_t>(device)];
+  const DeviceUse& use = nth(program.devices, device);
   FOREFLOW_CHECK(use.storage != nullptr, "this program does not say what its memory holds");
   std::vector<std::string> streams;
   for (const Stream& stream : program.streams) {

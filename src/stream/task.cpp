@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/by_node.h"
 #include "stream/rings.h"
 
@@ -118,7 +119,7 @@ class Survey {
     std::optional<Wire> near, far;
     Group group{.ranks = static_cast<int>(places_.size()), .node = std::vector<int>(places_.size())};
     for (size_t node = 0; node < nodes_.size(); ++node) {
-      for (const int rank : nodes_[node]) group.node[static_cast<size_t>(rank)] = static_cast<int>(node);
+      for (const int rank : nodes_[node]) nth(group.node, rank) = static_cast<int>(node);
     }
     if (nodes_.size() > 1) group.rail = look_out(far);
     size_t in_each = std::numeric_limits<size_t>::max();  // rings in each node
@@ -128,7 +129,7 @@ class Survey {
       Rings rings = rings_in_node(platform_, devices);
       for (const Route& hop : rings.hops) see(near, hop, false);
       for (auto& ring : rings.orders) {
-        for (int& member : ring) member = ranks[static_cast<size_t>(member)];
+        for (int& member : ring) member = nth(ranks, member);
       }
       in_each = std::min(in_each, rings.orders.size());
       ranks   = rings.orders.front();
@@ -149,7 +150,7 @@ class Survey {
   }
 
  private:
-  int place(int rank) const { return places_[static_cast<size_t>(rank)]; }
+  int place(int rank) const { return nth(places_, rank); }
 
   void see(std::optional<Wire>& wire, const Route& route, bool leaves) {
     if (!known_.is_new(route, leaves)) return;
@@ -178,9 +179,9 @@ class Survey {
       for (size_t i = 0; i < here.size(); ++i) {
         const Route route = platform_.route(place(here[i]), place(next[std::min(i, next.size() - 1)]));
         see(far, route, true);
-        const int out                       = nic(platform_, route);
-        const auto known                    = std::find(nics.begin(), nics.end(), out);
-        rails[static_cast<size_t>(here[i])] = static_cast<int>(known - nics.begin());
+        const int out       = nic(platform_, route);
+        const auto known    = std::find(nics.begin(), nics.end(), out);
+        nth(rails, here[i]) = static_cast<int>(known - nics.begin());
         if (known == nics.end()) nics.push_back(out);
       }
     }
@@ -235,7 +236,7 @@ collective::Network network_of(const Platform& platform, const std::vector<int>&
   collective::Network network;
   network.bandwidth = [&platform](int index) { return link(platform, index).payload(); };
   network.way       = [&platform, &places](int from, int to, std::vector<int>& crossed) {
-    Route route           = platform.route(places[static_cast<size_t>(from)], places[static_cast<size_t>(to)]);
+    Route route           = platform.route(nth(places, from), nth(places, to));
     const Seconds latency = platform.step_latency(route);
     crossed               = std::move(route.links);
     return latency;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/stream/host_copy.h"
 
 namespace foreflow::stream {
@@ -14,7 +15,7 @@ std::string_view problem(const Program& program, const Item& item) {
   if (!within(item.memory, program.memory_effects.size())) return "no such memory effect";
   if (item.instance < 0) return within(item.event, program.computes.size()) ? "" : "no such compute";
   if (!within(item.instance, program.instances.size())) return "no such instance";
-  const bool same = item.event == program.instances[static_cast<size_t>(item.instance)].communication;
+  const bool same = item.event == nth(program.instances, item.instance).communication;
   return same ? "" : "the item and its instance name different communications";
 }
 
@@ -33,7 +34,7 @@ void verify_stream(const Program& program, size_t index, std::vector<std::vector
     if (item.instance < 0) continue;
     FOREFLOW_CHECK(item.instance > latest, because("instance numbers do not increase"));
     latest = item.instance;
-    visitors[static_cast<size_t>(item.instance)].push_back(static_cast<int32_t>(index));
+    nth(visitors, item.instance).push_back(static_cast<int32_t>(index));
   }
 }
 
@@ -43,7 +44,7 @@ void verify_instance(const Program& program, size_t index, const std::vector<int
   FOREFLOW_CHECK(
       instance.communication >= 0 && static_cast<size_t>(instance.communication) < program.communications.size(),
       because("no such communication"));
-  const Communication& communication = program.communications[static_cast<size_t>(instance.communication)];
+  const Communication& communication = nth(program.communications, instance.communication);
   FOREFLOW_CHECK(communication.algorithm != nullptr, because("no algorithm"));
   const size_t ends = host_copy(communication) == HostCopy::none ? 2 : 1;
   const bool enough =

@@ -1,3 +1,4 @@
+#include "foreflow/base/nth.h"
 #include "foreflow/base/table.h"
 #include "foreflow/sweep/sweep.h"
 #include "sweep/words.h"
@@ -41,7 +42,7 @@ std::string csv_line(const Result& result, size_t number) {
 
 Json to_json(const Result& result) {
   std::vector<size_t> counts(3);
-  for (const Point& point : result.points) ++counts[static_cast<size_t>(point.status)];
+  for (const Point& point : result.points) ++nth(counts, point.status);
   const std::vector<Effect> ranked = effects(result);
   Json::Array axes(result.axes.size());
   for (const Effect& effect : ranked) axes[effect.axis] = axis_json(result.axes[effect.axis], effect);

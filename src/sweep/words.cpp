@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::sweep {
 namespace {
 
@@ -19,7 +21,7 @@ bool differs(const scenario::Axis& axis, const std::string& key, const Json& mem
 
 const char* name(Status status) {
   constexpr std::array kNames = {"done", "failed", "crashed"};
-  return kNames[static_cast<size_t>(status)];
+  return nth(kNames, status);
 }
 
 std::string word(const Json& value) { return value.if_string() != nullptr ? *value.if_string() : value.dump_compact(); }

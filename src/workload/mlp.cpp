@@ -1,3 +1,4 @@
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/builder.h"
 #include "workload/sizes.h"
 
@@ -18,7 +19,7 @@ Model build(const Request& request, const ir::OpTable& ops) {
   const ir::ValueId y = trains ? f.parameter("y", ir::ParameterRole::data, matrix(request.batch)) : ir::ValueId::none;
   for (int64_t i = 1; i <= layers; ++i) {
     const std::string number = std::to_string(i);
-    a = f.op("Relu", {f.op("MatMul", {a, weights[static_cast<size_t>(i - 1)]}, {}, "z" + number)}, {}, "a" + number);
+    a = f.op("Relu", {f.op("MatMul", {a, nth(weights, i - 1)}, {}, "z" + number)}, {}, "a" + number);
   }
   if (trains) a = f.op("Loss", {a, y}, {{"count", request.batch}}, "loss");
   Model model{{}, 0};

@@ -1,5 +1,6 @@
 #include "workload/network.h"
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/half.h"
 
 namespace foreflow::workload {
@@ -70,7 +71,7 @@ ir::Array Network::filled(double value) const { return array_of(dtype_, {1}, val
 ir::Module Network::finish(const Values& results) {
   ir::FunctionBuilder builder(name_, table_);
   std::vector<ir::ValueId> made(static_cast<size_t>(values_), ir::ValueId::none);
-  const auto at = [&](Value value) -> ir::ValueId& { return made[static_cast<size_t>(value)]; };
+  const auto at = [&](Value value) -> ir::ValueId& { return nth(made, value); };
   const auto of = [&](const Values& values) {
     std::vector<ir::ValueId> ids;
     for (const Value value : values) ids.push_back(at(value));

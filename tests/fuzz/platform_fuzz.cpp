@@ -1,6 +1,7 @@
 // Platform XML: our own checks for all, and SimGrid in its child process for few of the documents that pass them.
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/load.h"
 #include "fuzz/form.h"
@@ -26,8 +27,8 @@ void take_zones(const std::string& text) {
   const int devices                 = static_cast<int>(std::min(platform.devices().size(), kMostRouted));
   for (int i = 0; i < devices; ++i) {
     for (const int link : platform.route(i, (i + 1) % devices).links)
-      platform.find_link(platform.links()[static_cast<size_t>(link)].name);
-    platform.find_device(platform.devices()[static_cast<size_t>(i)].name);
+      platform.find_link(nth(platform.links(), link).name);
+    platform.find_device(nth(platform.devices(), i).name);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/report/memory.h"
 #include "support/random_scenario.h"
 #include "support/random_streams.h"
@@ -26,8 +27,8 @@ const std::string& event_of(const stream::Program& program, const stream::Item& 
 std::vector<std::string> members_of(const stream::Program& program, const stream::Item& item) {
   std::vector<std::string> names;
   if (item.instance < 0) return names;
-  for (const int32_t member : program.instances[static_cast<size_t>(item.instance)].members)
-    names.push_back(program.streams[static_cast<size_t>(member)].name);
+  for (const int32_t member : nth(program.instances, item.instance).members)
+    names.push_back(nth(program.streams, member).name);
   return names;
 }
 
@@ -71,7 +72,7 @@ void expect_same_meetings(const simulate::Run& folded, const simulate::Run& flat
 }
 
 void expect_same_memory(const simulate::Run& folded, const simulate::Run& flat, int device) {
-  if (flat.program.devices[static_cast<size_t>(device)].storage == nullptr) return;
+  if (nth(flat.program.devices, device).storage == nullptr) return;
   const auto curve = report::memory_by_class(folded.program, folded.timeline, device);
   const auto other = report::memory_by_class(flat.program, flat.timeline, device);
   report::ClassBytes most{}, others{};

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 
+#include "foreflow/base/nth.h"
 #include "support/collective_tasks.h"
 
 namespace foreflow::collective::collective_formulas_test {
@@ -205,7 +206,7 @@ TEST(CollectiveFormulas, DoubleBinaryTreesLoadAlmostAllNodesAlike) {
   const AlgorithmDef& tree = algorithms().get("tree", "test");
   std::vector<double> out(5);
   const FlowPlan plan = tree.flows(task_of(tree, Kind::all_reduce, in_nodes_of(1, 5)));
-  for (const Flow& flow : plan.phases.front().flows) out[static_cast<size_t>(flow.from)] += flow.share;
+  for (const Flow& flow : plan.phases.front().flows) nth(out, flow.from) += flow.share;
   EXPECT_EQ(out, (std::vector<double>{1.5, 1, 2, 2, 1.5}));
 }
 

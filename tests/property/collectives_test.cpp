@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/collective/collective.h"
 #include "foreflow/simulate/simulate.h"
 #include "support/collective_tasks.h"
@@ -72,7 +73,7 @@ Buffers execute(const Task& task, const Plan& plan) {
   Buffers buffers(static_cast<size_t>(devices));
   for (int rank = 0; rank < devices; ++rank) {
     for (int chunk = 0; chunk < plan.chunks; ++chunk)
-      buffers[static_cast<size_t>(rank)].push_back(initial(task.kind, task.group.ranks, plan.chunks, rank, chunk));
+      nth(buffers, rank).push_back(initial(task.kind, task.group.ranks, plan.chunks, rank, chunk));
   }
   for (const auto& step : plan.steps) {
     std::vector<Contributors> sent;
@@ -122,8 +123,7 @@ TEST_P(EveryCollective, LeavesEveryRankWithWhatItsKindPromises) {
     const Buffers buffers = execute(task, plan);
     for (int rank = task.kind == Kind::send ? 1 : 0; rank < task.group.ranks; ++rank) {
       for (int chunk = 0; chunk < plan.chunks; ++chunk) {
-        EXPECT_TRUE(kept(task.kind, task.group.ranks, plan.chunks, rank, chunk,
-                         buffers[static_cast<size_t>(rank)][static_cast<size_t>(chunk)]))
+        EXPECT_TRUE(kept(task.kind, task.group.ranks, plan.chunks, rank, chunk, nth(nth(buffers, rank), chunk)))
             << "rank " << rank << ", chunk " << chunk;
       }
     }

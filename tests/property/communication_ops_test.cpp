@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/builder.h"
@@ -135,8 +136,7 @@ TEST_P(Communication, ScattersEqualPartsAndUndoesIt) {
   const Array whole   = numbers(0, kRows * n, kColumns);
   const Outcome parts = communicate("MPIScatter", to_targets(), {whole}, {Device(99)}, count);
   expect_types(parts, targets());
-  for (int64_t i = 0; i < n; ++i)
-    EXPECT_EQ(parts.results[static_cast<size_t>(i)], rows_of(whole, kRows * i, kRows)) << i;
+  for (int64_t i = 0; i < n; ++i) EXPECT_EQ(nth(parts.results, i), rows_of(whole, kRows * i, kRows)) << i;
   EXPECT_EQ(communicate("MPIGather", {{"to", Device(99)}}, parts.results, targets(), 1).results, std::vector{whole});
 }
 
@@ -144,8 +144,7 @@ TEST_P(Communication, ScattersSums) {
   const auto x        = operands(kRows * n, kColumns);
   const Outcome parts = communicate("MPIReduceScatter", {}, x, places(), count);
   expect_types(parts, places());
-  for (int64_t i = 0; i < n; ++i)
-    EXPECT_EQ(parts.results[static_cast<size_t>(i)], rows_of(sum_of(x), kRows * i, kRows)) << i;
+  for (int64_t i = 0; i < n; ++i) EXPECT_EQ(nth(parts.results, i), rows_of(sum_of(x), kRows * i, kRows)) << i;
 }
 
 TEST_P(Communication, ExchangesThePartsOfAll) {
@@ -155,7 +154,7 @@ TEST_P(Communication, ExchangesThePartsOfAll) {
   for (int64_t i = 0; i < n; ++i) {
     std::vector<Array> parts;
     for (const Array& from : x) parts.push_back(rows_of(from, kRows * i, kRows));
-    EXPECT_EQ(exchanged.results[static_cast<size_t>(i)], stacked(parts)) << i;
+    EXPECT_EQ(nth(exchanged.results, i), stacked(parts)) << i;
   }
   EXPECT_EQ(communicate("MPIAlltoall", {}, exchanged.results, places(), count).results, x);
 }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/onnx/gpt2_graph.h"
 #include "foreflow/onnx/import.h"
@@ -32,8 +33,8 @@ void expect_same_devices(const ir::Module& module) {
     const auto [t, p] = left.back();
     left.pop_back();
     if (!seen.insert({t, p}).second) continue;
-    const auto& typed  = types.instances[static_cast<size_t>(t)];
-    const auto& placed = locations.instances[static_cast<size_t>(p)];
+    const auto& typed  = nth(types.instances, t);
+    const auto& placed = nth(locations.instances, p);
     ASSERT_EQ(typed.function, placed.function);
     for (size_t v = 0; v < typed.values.size(); ++v) {
       ASSERT_EQ(interpret::devices_of(interpret::location_of(typed.values[v].type)),

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/load.h"
 #include "support/graph_text.h"
 
@@ -58,7 +59,7 @@ std::map<std::string, Load> all_to_all(const Platform& platform) {
   const int count = static_cast<int>(platform.devices().size());
   for (int from = 0; from < count; ++from) {
     for (int to = 0; to < count; ++to) {
-      for (const int link : platform.route(from, to).links) ++messages[static_cast<size_t>(link)];
+      for (const int link : platform.route(from, to).links) ++nth(messages, link);
     }
   }
   std::map<std::string, Load> loads;
@@ -100,7 +101,7 @@ TEST(Dmodk, CarriesEveryShiftWithoutSharing) {
   for (int shift = 1; shift < count; ++shift) {
     std::vector<int> messages(platform.links().size());
     for (int from = 0; from < count; ++from) {
-      for (const int link : platform.route(from, (from + shift) % count).links) ++messages[static_cast<size_t>(link)];
+      for (const int link : platform.route(from, (from + shift) % count).links) ++nth(messages, link);
     }
     EXPECT_EQ(*std::max_element(messages.begin(), messages.end()), 1) << shift;
   }

@@ -1,6 +1,7 @@
 // The default engine against the one that is built from SimGrid's own actors, communications and links.
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/simulate/simulate.h"
 #include "support/random_streams.h"
 
@@ -135,8 +136,8 @@ TEST(EngineAgreement, PacesAddUpToTheBytesOfTheirFlows) {
         Bytes moved(0);
         for (size_t k = 0; k < paces.size(); ++k)
           moved += paces[k].rate * ((k + 1 < paces.size() ? paces[k + 1].from : flow.end) - paces[k].from);
-        const auto& instance = program.instances[static_cast<size_t>(flow.instance)];
-        const Bytes bytes    = program.communications[static_cast<size_t>(instance.communication)].bytes;
+        const auto& instance = nth(program.instances, flow.instance);
+        const Bytes bytes    = nth(program.communications, instance.communication).bytes;
         EXPECT_NEAR(moved.value(), bytes.value(), 1e-9 * bytes.value());
       }
     }

@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/load.h"
 #include "foreflow/simulate/simulate.h"
 #include "foreflow/stream/task.h"
@@ -164,11 +165,11 @@ FluidFlow fluid_flow(double ready, Kind kind, Bytes bytes, const std::vector<int
   FluidFlow result{ready, bytes.value() * unit, {}};
   double latency = 0, hops = 0, slowest = 0;
   for (const collective::Flow& flow : plan.flows) {
-    const auto route = platform.route(places[static_cast<size_t>(flow.from)], places[static_cast<size_t>(flow.to)]);
+    const auto route = platform.route(nth(places, flow.from), nth(places, flow.to));
     double hop       = 0;
     for (const int link : route.links) {
       result.messages[link] += static_cast<int>(std::lround(flow.share / unit));
-      hop = std::max(hop, (bytes / platform.links()[static_cast<size_t>(link)].bandwidth).value());
+      hop = std::max(hop, (bytes / nth(platform.links(), link).bandwidth).value());
     }
     latency = std::max(latency, route.latency.value());
     hops += hop;
@@ -202,7 +203,7 @@ TEST(Engines, SimGridSharesLinksAsWeightedMaxMinFairnessDoes) {
     const auto timeline = run("simgrid", writer.program(), platform);
     play_fluid(flows, platform);
     for (size_t i = 0; i < flows.size(); ++i) {
-      const double end = timeline.records[static_cast<size_t>(leaders[i])].back().end.value();
+      const double end = nth(timeline.records, leaders[i]).back().end.value();
       EXPECT_NEAR(end, flows[i].end, 1e-9 * flows[i].end) << "communication " << i;
     }
   }

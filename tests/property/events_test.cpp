@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/stream/compact.h"
 #include "foreflow/stream/host_copy.h"
 
@@ -30,9 +31,9 @@ using Messages = std::map<std::tuple<std::string, double, size_t>, int64_t>;
 Messages executed_messages(const stream::Program& program) {
   Messages messages;
   for (const stream::Instance& instance : program.instances) {
-    const auto& what = program.communications[static_cast<size_t>(instance.communication)];
+    const auto& what = nth(program.communications, instance.communication);
     std::set<int> devices;
-    for (const int32_t stream : instance.members) devices.insert(program.streams[static_cast<size_t>(stream)].device);
+    for (const int32_t stream : instance.members) devices.insert(nth(program.streams, stream).device);
     if (devices.size() > 1) ++messages[{what.name, what.bytes.value(), devices.size()}];
   }
   return messages;

@@ -2,6 +2,7 @@
 // do fold.
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/simulate/simulate.h"
 #include "simulate/external_events.h"
 #include "simulate/fold.h"
@@ -68,7 +69,7 @@ platform::Platform clusters(std::mt19937_64& rng, int nodes, int size) {
   std::vector<int> up, down, out, in;
   for (int i = 0; i < nodes * size; ++i) up.push_back(wiring.link(fast, latency)), down.push_back(wiring.link(fast));
   for (int i = 0; i < nodes; ++i) out.push_back(wiring.link(slow, latency)), in.push_back(wiring.link(slow));
-  const auto at = [](const std::vector<int>& links, int i) { return links[static_cast<size_t>(i)]; };
+  const auto at = [](const std::vector<int>& links, int i) { return nth(links, i); };
   for (int from = 0; from < nodes * size; ++from) {
     for (int to = 0; to < nodes * size; ++to) {
       if (from == to) continue;
@@ -93,7 +94,7 @@ stream::Program symmetric_program(std::mt19937_64& rng, int nodes, int size) {
     const Bytes bytes(std::floor(draw_real(rng, 1e4, 1e7)));
     const Kind kind   = draw(rng, 0, 1) == 0 ? Kind::all_reduce : Kind::all_to_all;
     const bool beside = draw(rng, 0, 1) == 1;
-    const auto stream = [&](int device) { return beside ? second[static_cast<size_t>(device)] : device; };
+    const auto stream = [&](int device) { return beside ? nth(second, device) : device; };
     const auto gather = [&](const std::vector<int>& members) { writer.communicate(kind, members, bytes); };
     int32_t compute = -1, communication = -1;
     switch (draw(rng, 0, 3)) {
@@ -103,13 +104,13 @@ stream::Program symmetric_program(std::mt19937_64& rng, int nodes, int size) {
             writer.compute(stream(i), work);
             compute = static_cast<int32_t>(writer.program().computes.size()) - 1;
           } else {
-            writer.program().streams[static_cast<size_t>(stream(i))].items.push_back({compute, -1, 0});
+            nth(writer.program().streams, stream(i)).items.push_back({compute, -1, 0});
           }
         }
         break;
       case 1:
         for (int i = 0; i < devices; ++i) {
-          const std::vector<int> ends = {i, second[static_cast<size_t>(i)]};
+          const std::vector<int> ends = {i, nth(second, i)};
           if (communication < 0) {
             writer.communicate(Kind::send, ends, bytes);
             communication = static_cast<int32_t>(writer.program().communications.size()) - 1;
@@ -194,7 +195,7 @@ TEST(Folding, StagesStayApart) {
   EXPECT_EQ(folded_size(writer.program(), platform), 1U);  // who sends and who receives is busy at the same times
   for (const int device : {0, 1, 2, 3}) {
     writer.compute(device, Seconds(1e-3));
-    writer.program().streams[static_cast<size_t>(device)].items.back().event = 0;
+    nth(writer.program().streams, device).items.back().event = 0;
   }
   EXPECT_EQ(folded_size(writer.program(), platform), 2U);
   expect_folded_as_unfolded(writer.program(), platform);

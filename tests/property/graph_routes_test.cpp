@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/process.h"
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/load.h"
@@ -50,19 +51,19 @@ std::vector<int> shortest_ways(const Graph& graph, int target) {
   std::vector<size_t> cost(graph.vertices.size(), SIZE_MAX);
   std::vector<int> ways(graph.vertices.size());
   std::set<std::pair<size_t, int>> frontier = {{0, target}};
-  cost[static_cast<size_t>(target)]         = 0;
-  ways[static_cast<size_t>(target)]         = 1;
+  nth(cost, target)                         = 0;
+  nth(ways, target)                         = 1;
   while (!frontier.empty()) {
     const auto [here, at] = *frontier.begin();
     frontier.erase(frontier.begin());
-    if (at != target && graph.vertices[static_cast<size_t>(at)].device >= 0) continue;
+    if (at != target && nth(graph.vertices, at).device >= 0) continue;
     for (const Edge& edge : graph.edges) {
       if (edge.a != at && edge.b != at) continue;
       const auto next     = static_cast<size_t>(edge.a == at ? edge.b : edge.a);
       const size_t longer = here + edge.forth.size();
       if (longer < cost[next]) ways[next] = 0;
       if (longer < cost[next]) frontier.emplace(cost[next] = longer, static_cast<int>(next));
-      if (longer == cost[next]) ways[next] += ways[static_cast<size_t>(at)];
+      if (longer == cost[next]) ways[next] += nth(ways, at);
     }
   }
   return ways;
@@ -90,9 +91,9 @@ TEST_P(RandomGraph, RoutesAsSimgridDoesWhereOneWayIsShortest) {
         at += length;
         ASSERT_EQ(ours.links.size(), length);
         double latency = 0;
-        for (const int link : theirs) latency += simgrid.latency[static_cast<size_t>(link)];
+        for (const int link : theirs) latency += nth(simgrid.latency, link);
         EXPECT_DOUBLE_EQ(ours.latency.value(), latency);
-        if (from == to || shortest_ways(*platform.graph(), to)[static_cast<size_t>(from)] != 1) continue;
+        if (from == to || nth(shortest_ways(*platform.graph(), to), from) != 1) continue;
         ++unique;
         // SimGrid 3.32 turns the links of a cable round in Dijkstra zones.
         EXPECT_EQ(std::multiset<int>(ours.links.begin(), ours.links.end()),

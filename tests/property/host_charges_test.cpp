@@ -1,6 +1,7 @@
 // What the host is charged for: each microbatch once, whatever the model, and each pass of a stage as one call.
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/schedule/schedule.h"
 #include "support/families.h"
@@ -47,7 +48,7 @@ Charged charged(const std::string& workload, const std::string& strategy, const 
   const stream::Program program     = scenario::lower_scenario(ready, sequential, *platform).program();
   Charged all;
   for (const stream::Stream& stream : program.streams) {
-    double& sum = all[program.devices[static_cast<size_t>(stream.device)].index];
+    double& sum = all[nth(program.devices, stream.device).index];
     for (const stream::Item& item : stream.items) {
       const auto event = static_cast<size_t>(item.event);
       sum += (item.instance < 0 ? program.computes[event].issue : program.communications[event].issue).all.value();

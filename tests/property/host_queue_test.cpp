@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::simulate::host_queue_test {
@@ -78,10 +79,10 @@ std::vector<Kernel> kernels_of(const stream::Program& program, const stream::Str
   std::vector<Kernel> kernels;
   for (const stream::Item& item : stream.items) {
     if (item.instance >= 0) {
-      kernels.push_back({program.communications[static_cast<size_t>(item.event)].issue.all.value(), 0});
+      kernels.push_back({nth(program.communications, item.event).issue.all.value(), 0});
       continue;
     }
-    const stream::Compute& event = program.computes[static_cast<size_t>(item.event)];
+    const stream::Compute& event = nth(program.computes, item.event);
     for (const stream::Part& part : event.parts)
       kernels.push_back({event.issue.all.value() / static_cast<double>(event.parts.size()), part.duration.value()});
   }

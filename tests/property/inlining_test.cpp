@@ -1,6 +1,7 @@
 // Calls are a way of writing: a program lowered with its calls does what it does with the bodies written out.
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
@@ -33,7 +34,7 @@ Values inlined(ir::FunctionBuilder& builder, const ir::Module& module, const ir:
       operands.push_back(id == ValueId::none ? id : values[ir::index(id)]);
     }
     if (op.is_call()) {
-      const ir::Function& callee = module.functions[static_cast<size_t>(op.callee)];
+      const ir::Function& callee = nth(module.functions, op.callee);
       const Devices* stated      = ir::call_devices(op);
       const Values results       = inlined(builder, module, callee, operands, stated == nullptr ? devices : *stated);
       values.insert(values.end(), results.begin(), results.end());
@@ -76,9 +77,9 @@ ir::Module distributed(const std::string& family, const std::string& sizes, cons
 std::map<std::string, int> messages(const stream::Program& program) {
   std::map<std::string, int> count;
   for (const stream::Instance& instance : program.instances) {
-    const stream::Communication& what = program.communications[static_cast<size_t>(instance.communication)];
+    const stream::Communication& what = nth(program.communications, instance.communication);
     std::string key                   = what.name + " " + std::to_string(what.bytes.value());
-    for (const int32_t member : instance.members) key += " " + program.streams[static_cast<size_t>(member)].name;
+    for (const int32_t member : instance.members) key += " " + nth(program.streams, member).name;
     ++count[key];
   }
   return count;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/describe.h"
 #include "support/recipe_text.h"
 
@@ -28,7 +29,7 @@ TEST_P(EveryInstance, JoinsAllItsGpusAndThoseOfOtherNodes) {
     const Route route = platform.route(0, to);
     ASSERT_FALSE(route.links.empty()) << to;
     int nics = 0;
-    for (const int link : route.links) nics += platform.links()[static_cast<size_t>(link)].kind == "nic" ? 1 : 0;
+    for (const int link : route.links) nics += nth(platform.links(), link).kind == "nic" ? 1 : 0;
     EXPECT_EQ(nics, to < gpus ? 0 : 2) << to;
   }
 }
@@ -41,7 +42,7 @@ TEST_P(EveryInstance, SendsOverAllItsNics) {
   double bandwidth = 0;
   for (int gpu = 0; gpu < instance.gpus.usual; ++gpu) {
     for (const int link : platform.route(gpu, instance.gpus.usual + gpu).links) {
-      const Link& crossed = platform.links()[static_cast<size_t>(link)];
+      const Link& crossed = nth(platform.links(), link);
       if (crossed.kind == "nic" && crossed.name.starts_with("node0-") && used.insert(link).second)
         bandwidth += crossed.bandwidth.value();
     }

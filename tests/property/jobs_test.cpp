@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/simulate/simulate.h"
 #include "foreflow/stream/share.h"
 #include "support/machine.h"
@@ -37,7 +38,7 @@ platform::Platform islands(std::mt19937_64& rng, int groups, int group, bool com
         std::vector<int> path;
         if (from != to && common) path.push_back(0);
         for (int hops = draw(rng, 1, 2); from != to && hops > 0; --hops)
-          path.push_back(links[static_cast<size_t>(draw(rng, 0, static_cast<int>(links.size()) - 1))]);
+          path.push_back(nth(links, draw(rng, 0, static_cast<int>(links.size()) - 1)));
         wiring.route(g * group + from, g * group + to, path);
       }
     }

@@ -11,6 +11,7 @@
 
 #include "execute/meet.h"
 #include "execute/values.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/interpret/types.h"
 #include "property/op_samples.h"
 
@@ -87,13 +88,12 @@ TEST_P(EveryCommunication, GivesEachProcessWhatTheReferenceKernelGives) {
           mine.push_back(communication.from[i] == rank ? &operands[i].array : nullptr);
         const Exchange exchange = mailboxes.of(rank);
         rendezvous(communication, rank, exchange);
-        results[static_cast<size_t>(rank)] = meet(op, communication, rank, mine, exchange);
+        nth(results, rank) = meet(op, communication, rank, mine, exchange);
       });
     }
     for (std::thread& thread : threads) thread.join();
     for (size_t i = 0; i < expected.size(); ++i) {
-      EXPECT_EQ(to_bytes(results[static_cast<size_t>(communication.to[i])].at(i)), to_bytes(expected[i]))
-          << "result " << i;
+      EXPECT_EQ(to_bytes(nth(results, communication.to[i]).at(i)), to_bytes(expected[i])) << "result " << i;
     }
     EXPECT_TRUE(mailboxes.empty()) << "a message that nobody took";
   }

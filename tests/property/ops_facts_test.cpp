@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "ops/common/kernel.h"
 #include "property/op_samples.h"
 #include "transform/rewrite/elementwise.h"
@@ -53,7 +54,7 @@ class EagerCall final : public ir::CallBuilder {
     const ir::OpDef& def = ops::table().get(op, "fused op");
     // A loss of what the fused op computes goes through every op with a float result.
     std::vector<Operand> operands;
-    for (const int handle : inputs) operands.push_back(handle < 0 ? Operand() : values_[static_cast<size_t>(handle)]);
+    for (const int handle : inputs) operands.push_back(handle < 0 ? Operand() : nth(values_, handle));
     std::vector<int> handles;
     for (ir::Array& result : Application(def, std::move(attributes), operands, outputs).eval()) {
       const bool passes = !operands.empty() && operands[0].is_float() && ir::is_float(result.dtype());
@@ -64,7 +65,7 @@ class EagerCall final : public ir::CallBuilder {
     }
     return handles;
   }
-  const ir::Array& array(int handle) const { return values_[static_cast<size_t>(handle)].array; }
+  const ir::Array& array(int handle) const { return nth(values_, handle).array; }
 
  private:
   const ir::OpCall call_;
@@ -209,7 +210,7 @@ TEST_P(FactsOfOps, GivePositionsWhereTheySaySo) {
   for_every_sample([&](const Run& run) {
     const std::vector<int64_t> dims = sizes(run.operands[0].array);
     const int64_t axis              = run.sample.attributes.int_or("axis", 0);
-    const int64_t length = dims[static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(dims.size()) : axis)];
+    const int64_t length            = nth(dims, axis < 0 ? axis + static_cast<int64_t>(dims.size()) : axis);
     EXPECT_FALSE(ir::is_float(run.results[0].dtype()));
     for (const double number : numbers(run.results[0])) {
       EXPECT_GE(number, 0);

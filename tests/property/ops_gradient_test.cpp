@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "ops/common/kernel.h"
 #include "property/op_samples.h"
 
@@ -69,9 +70,7 @@ class EagerGradients final : public ir::GradBuilder {
   }
   bool wanted(size_t index) override { return !floats_of(operands_[index].array).empty(); }
   bool is_weight(size_t index) override { return learned_ && index > 0; }
-  void set_input_gradient(size_t index, int handle) override {
-    gradients_[index] = values_[static_cast<size_t>(handle)];
-  }
+  void set_input_gradient(size_t index, int handle) override { gradients_[index] = nth(values_, handle); }
 
   std::vector<int> emit(std::string_view op, ir::Attributes attributes, std::vector<int> inputs,
                         size_t outputs) override {
@@ -81,7 +80,7 @@ class EagerGradients final : public ir::GradBuilder {
         operands.emplace_back();
         continue;
       }
-      const Array& array = values_[static_cast<size_t>(handle)];
+      const Array& array = nth(values_, handle);
       operands.push_back({.type = array.type(), .array = array});
     }
     std::vector<int> handles;

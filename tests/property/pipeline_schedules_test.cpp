@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
@@ -184,7 +185,7 @@ class Tracer {
         device[op.first_result + i] = on;
       }
       if (!op.is_call()) continue;
-      const std::string& name = module_.functions[static_cast<size_t>(op.callee)].name;
+      const std::string& name = nth(module_.functions, op.callee).name;
       all[on].push_back(name.substr(0, name.find("_add")) + " " + std::to_string(part));
     }
     return all;
@@ -211,7 +212,7 @@ TEST_P(EveryPipelinedSchedule, RunsTheTasksOfEachDeviceInItsOrder) {
     auto calls                     = Tracer(distributed).calls();
     for (int device = 0; device < 4; ++device) {
       std::vector<std::string> expected;
-      for (const schedule::Task& task : plan.order[static_cast<size_t>(device)]) {
+      for (const schedule::Task& task : nth(plan.order, device)) {
         expected.push_back("stage" + std::to_string(plan.stage_of(device, task.chunk) + 1) + names.at(task.phase) +
                            std::to_string(plan.part(task)));
       }

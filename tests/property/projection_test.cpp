@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/lower/project.h"
 #include "foreflow/ops/table.h"
@@ -45,7 +46,7 @@ Meeting meeting_of(const ir::Function& function, const ir::Op& op) {
 void collect(const ir::Module& program, const ir::Function& function, std::vector<Meeting>& meetings) {
   for (const ir::Op& op : function.ops) {
     if (op.is_call()) {
-      collect(program, program.functions[static_cast<size_t>(op.callee)], meetings);
+      collect(program, nth(program.functions, op.callee), meetings);
     } else if (op.def->role == ir::Role::communication) {
       meetings.push_back(meeting_of(function, op));
     }

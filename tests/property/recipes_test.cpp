@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/describe.h"
 #include "support/recipe_text.h"
 
@@ -32,12 +33,11 @@ TEST_P(EveryCombination, RoutesEveryPair) {
         ASSERT_FALSE(there.links.empty()) << from << " " << to;
         int nics = 0;
         for (const int link : there.links) {
-          const std::string& kind = platform.links()[static_cast<size_t>(link)].kind;
+          const std::string& kind = nth(platform.links(), link).kind;
           nics += kind == "nic" || kind == "memory" ? 1 : 0;
           EXPECT_EQ(std::count(there.links.begin(), there.links.end(), link), 1);
         }
-        const bool near =
-            platform.devices()[static_cast<size_t>(from)].node == platform.devices()[static_cast<size_t>(to)].node;
+        const bool near = nth(platform.devices(), from).node == nth(platform.devices(), to).node;
         EXPECT_EQ(nics, near ? 0 : 2) << from << " " << to;
         EXPECT_EQ(there.links.size(), platform.route(to, from).links.size());
       }

@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/reshard/strategy.h"
 
 namespace foreflow::reshard::balances_property_test {
@@ -106,7 +107,7 @@ TEST(ReshardBalances, ColouringNeedsNoMoreRoundsThanTheBusiestPort) {
     for (int count = up_to(rng, 120); count > 0; --count) {
       const int from = up_to(rng, senders) - 1, to = senders + up_to(rng, receivers) - 1;
       problem.tasks.push_back({{{from, Seconds(1)}}, {to}});
-      ++load[static_cast<size_t>(from)], ++load[static_cast<size_t>(to)];
+      ++nth(load, from), ++nth(load, to);
     }
     const Schedule found = balances().get("colouring", "test").solve(problem, {});
     ASSERT_EQ(fault(problem, found), "") << i;
@@ -127,7 +128,7 @@ Seconds brute_force(const Problem& problem) {
       best  = std::min(best, evaluate(problem, order).makespan);
       digit = 0;
       while (digit < order.size()) {
-        const auto& senders = problem.tasks[static_cast<size_t>(order[digit].task)].senders;
+        const auto& senders = nth(problem.tasks, order[digit].task).senders;
         if (++order[digit].candidate < static_cast<int>(senders.size())) break;
         order[digit++].candidate = 0;
       }

@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/reshard/strategy.h"
 
 namespace foreflow::reshard::data_test {
@@ -48,8 +49,8 @@ Elements slice(const Layout& layout, const std::vector<int64_t>& shape, size_t p
       rest /= shape[dim];
       int64_t parts = 1, part = 0;
       for (const int axis : layout.spec.split[dim]) {
-        parts *= layout.mesh.shape[static_cast<size_t>(axis)];
-        part = part * layout.mesh.shape[static_cast<size_t>(axis)] + coordinate[static_cast<size_t>(axis)];
+        parts *= nth(layout.mesh.shape, axis);
+        part = part * nth(layout.mesh.shape, axis) + nth(coordinate, axis);
       }
       own = own && index / ((shape[dim] + parts - 1) / parts) == part;
     }
@@ -64,7 +65,7 @@ bool has_all(const Elements& set, const Elements& part) {
 
 // Executes a job. False: a device sends what it does not have.
 bool execute(const Job& job, const std::vector<Move>& moves, State& state) {
-  const auto& shape = moves[static_cast<size_t>(job.move)].tensor.shape;
+  const auto& shape = nth(moves, job.move).tensor.shape;
   const bool gather = job.kind == collective::Kind::all_gather;
   Elements moved;
   for (size_t rank = 0; rank < (gather ? job.devices.size() : 1); ++rank) {

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <random>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/text.h"
@@ -74,7 +75,7 @@ TEST(Reshard, GivesEveryDeviceItsSlice) {
     std::vector<ir::ValueId> operands;
     std::vector<ir::Array> arguments;
     for (size_t i = 0; i < from.devices.size(); ++i) {
-      arguments.push_back(numbers(shape, have.tiles[static_cast<size_t>(have.tile_of[i])].box));
+      arguments.push_back(numbers(shape, nth(have.tiles, have.tile_of[i]).box));
       operands.push_back(builder.parameter("x" + std::to_string(i), ir::ParameterRole::data,
                                            arguments.back().type(ir::Device(from.devices[i]))));
     }
@@ -92,7 +93,7 @@ TEST(Reshard, GivesEveryDeviceItsSlice) {
     const auto got = interpret::evaluate(module, 0, arguments);
     ASSERT_EQ(got.size(), to.devices.size());
     for (size_t i = 0; i < got.size(); ++i) {
-      const ir::Array expected = numbers(shape, want.tiles[static_cast<size_t>(want.tile_of[i])].box);
+      const ir::Array expected = numbers(shape, nth(want.tiles, want.tile_of[i]).box);
       ASSERT_EQ(got[i].dims(), expected.dims());
       ASSERT_EQ(got[i].to_ints(), expected.to_ints()) << "device " << i;
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ops/table.h"
@@ -181,7 +182,7 @@ TEST(ContextAttention, StripesLevelTheWorkOfCausalRanks) {
       for (uint32_t i = 0; i < op.result_count; ++i) outputs.push_back(values[op.first_result + i].type);
       const std::vector<const ir::Array*> known(inputs.size(), nullptr);
       const ir::Work work = op.def->work({*op.def, *op.attributes, inputs, known, op.result_count}, outputs);
-      sums[static_cast<size_t>(inputs[0].device.index - 1)] += work.flops.value();
+      nth(sums, inputs[0].device.index - 1) += work.flops.value();
     }
     return sums;
   };

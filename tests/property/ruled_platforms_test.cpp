@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "platform/kinds.h"
 #include "support/recipe_text.h"
 
@@ -25,8 +26,8 @@ void expect_equal(const List<T>& ruled, const List<T>& listed) {
   for (size_t i = 0; i < ruled.size(); ++i) {
     ASSERT_TRUE(ruled[i] == listed[i]) << listed[i].name;
     const T alone = without_position(listed[i]);
-    ASSERT_TRUE(without_position(ruled.kinds()[static_cast<size_t>(ruled.kind(i))]) == alone) << listed[i].name;
-    ASSERT_TRUE(without_position(listed.kinds()[static_cast<size_t>(listed.kind(i))]) == alone) << listed[i].name;
+    ASSERT_TRUE(without_position(nth(ruled.kinds(), ruled.kind(i))) == alone) << listed[i].name;
+    ASSERT_TRUE(without_position(nth(listed.kinds(), listed.kind(i))) == alone) << listed[i].name;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/schedule/measure.h"
 
 namespace foreflow::schedule::schedules_test {
@@ -65,7 +66,7 @@ TEST_P(EverySchedule, RunsEachTaskOnce) {
     ASSERT_EQ(plan.order.size(), static_cast<size_t>(plan.size.devices));
     std::set<Work> seen, expected;
     for (int device = 0; device < plan.size.devices; ++device) {
-      for (const Task& task : plan.order[static_cast<size_t>(device)]) {
+      for (const Task& task : nth(plan.order, device)) {
         for (const Work& work : works(plan, device, task)) ASSERT_TRUE(seen.insert(work).second) << label(task);
       }
     }
@@ -129,7 +130,7 @@ TEST_P(EverySchedule, HoldsAsMuchAsItClaims) {
   for_every_size([&](const Plan& plan) {
     const auto peaks = measure(plan, play(plan, {}), {}).peak_in_flight;
     for (int device = 0; device < plan.size.devices; ++device) {
-      ASSERT_EQ(peaks[static_cast<size_t>(device)], row().peak_live(plan.size, device)) << "device " << device;
+      ASSERT_EQ(nth(peaks, device), row().peak_live(plan.size, device)) << "device " << device;
     }
   });
 }
@@ -144,7 +145,7 @@ TEST_P(EverySchedule, IsLinearizedInItsOrderAndAfterItsInputs) {
         ASSERT_TRUE(done.contains(input)) << label(placed.task);
       }
       for (const Work& work : works(plan, placed.device, placed.task)) done.insert(work);
-      seen[static_cast<size_t>(placed.device)].push_back(placed.task);
+      nth(seen, placed.device).push_back(placed.task);
     }
     ASSERT_EQ(seen, plan.order);
   });
@@ -160,7 +161,7 @@ double blocking_makespan(const Plan& plan, const std::vector<PlacedTask>& line, 
     for (auto placed = group; placed != end; ++placed) {
       for (const Work& input : inputs(plan, placed->device, placed->task)) {
         double& there = clock[from.at(input)];
-        double& here  = clock[static_cast<size_t>(placed->device)];
+        double& here  = nth(clock, placed->device);
         here = there = std::max(here, there);
       }
     }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/load.h"
 #include "support/graph_text.h"
 
@@ -92,7 +93,7 @@ class Search {
  private:
   Length& at(int vertex, int phase) { return best_[3 * static_cast<size_t>(vertex) + static_cast<size_t>(phase)]; }
   std::string server(int vertex) const {
-    const std::string& name = graph_.vertices[static_cast<size_t>(vertex)].name;
+    const std::string& name = nth(graph_.vertices, vertex).name;
     return name.substr(0, name.find('-') + 1);  // "" of a core
   }
 
@@ -106,16 +107,15 @@ class Search {
   }
 
   void relax(int a, int b, const std::vector<int>& links, const std::set<int>& phases) {
-    const bool passes_device  = a != from_ && graph_.vertices[static_cast<size_t>(a)].device >= 0;
-    const bool ends_in_device = b != to_ && graph_.vertices[static_cast<size_t>(b)].device >= 0;
+    const bool passes_device  = a != from_ && nth(graph_.vertices, a).device >= 0;
+    const bool ends_in_device = b != to_ && nth(graph_.vertices, b).device >= 0;
     if (passes_device || ends_in_device) return;
     for (int phase = 0; phase < 3; ++phase) {
       const Length here = at(a, phase);
       const int next    = phase_of(a, b, phase);
       if (here == Length() || next < 0 || !phases.contains(next)) continue;
       Length there = {here.tenths, here.links + links.size()};
-      for (const int link : links)
-        there.tenths += std::lround(platform_.links()[static_cast<size_t>(link)].latency.value() * 1e7);
+      for (const int link : links) there.tenths += std::lround(nth(platform_.links(), link).latency.value() * 1e7);
       at(b, next) = std::min(at(b, next), there);
     }
   }
@@ -143,8 +143,7 @@ TEST_P(RandomServers, AreJoinedByTheShortestWaysThatTheRulesAllow) {
       if (from == to) continue;
       const Route route      = platform.route(from, to);
       const Length expected  = Search(platform, from, to).run();
-      const std::string pair = platform.devices()[static_cast<size_t>(from)].name + " to " +
-                               platform.devices()[static_cast<size_t>(to)].name;
+      const std::string pair = nth(platform.devices(), from).name + " to " + nth(platform.devices(), to).name;
       EXPECT_EQ(std::lround(route.latency.value() * 1e7), expected.tenths) << pair;
       EXPECT_EQ(route.links.size(), expected.links) << pair;
       EXPECT_EQ(std::set<int>(route.links.begin(), route.links.end()).size(), route.links.size()) << pair;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <random>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/load.h"
 #include "foreflow/simulate/profiles.h"
 #include "foreflow/simulate/simulate.h"
@@ -100,7 +101,7 @@ std::vector<double> our_messages(const std::string& path, const std::vector<test
   options.disturbances = simulate::with_profiles({}, platform);
   const auto timeline  = simulate::engines().get(engine, "test").run(writer.program(), platform, options);
   std::vector<double> ends;
-  for (const int sender : senders) ends.push_back(timeline.records[static_cast<size_t>(sender)].back().end.value());
+  for (const int sender : senders) ends.push_back(nth(timeline.records, sender).back().end.value());
   return ends;
 }
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <random>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/load.h"
@@ -38,7 +39,7 @@ void expect_equal(const Platform& platform, const std::pair<std::string, std::st
                   const test::SimgridRoute& theirs) {
   const Route ours = platform.route(device_index(platform, pair.first), device_index(platform, pair.second));
   std::vector<std::string> names;
-  for (const int link : ours.links) names.push_back(platform.links()[static_cast<size_t>(link)].name);
+  for (const int link : ours.links) names.push_back(nth(platform.links(), link).name);
   ASSERT_EQ(names, theirs.links) << pair.first << " to " << pair.second;
   EXPECT_NEAR(ours.latency.value(), theirs.latency, 1e-14 * theirs.latency) << pair.first << " to " << pair.second;
   double least = ours.links.empty() ? 0 : std::numeric_limits<double>::infinity();

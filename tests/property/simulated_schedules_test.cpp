@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/lower/lower.h"
@@ -100,7 +101,7 @@ double end_of_tasks(const Simulated& simulated) {
     const auto& items = simulated.program.streams[s].items;
     for (size_t i = 0; i < items.size(); ++i) {
       if (items[i].instance >= 0) continue;
-      if (simulated.program.computes[static_cast<size_t>(items[i].event)].duration == Seconds(0)) continue;
+      if (nth(simulated.program.computes, items[i].event).duration == Seconds(0)) continue;
       end = std::max(end, simulated.timeline.records[s][i].end.value());
     }
   }
@@ -136,11 +137,11 @@ schedule::Measures played(const Case& asked) {
 // The most %kept.. that are alive on a device at once.
 int most_held(const stream::Program& program, int device) {
   const stream::Trail trail    = stream::trail(program, device);
-  const stream::Storage& names = *program.devices[static_cast<size_t>(device)].storage;
+  const stream::Storage& names = *nth(program.devices, device).storage;
   int held = 0, most = 0;
   for (const stream::Trail::Change& change : trail.rows[0].changes) {
-    const auto buffer = static_cast<size_t>(trail.buffers[static_cast<size_t>(change.buffer)]);
-    if (!names.names[static_cast<size_t>(names.buffers[buffer].name)].starts_with("kept")) continue;
+    const auto buffer = static_cast<size_t>(nth(trail.buffers, change.buffer));
+    if (!nth(names.names, names.buffers[buffer].name).starts_with("kept")) continue;
     held += change.made ? 1 : -1;
     most = std::max(most, held);
   }

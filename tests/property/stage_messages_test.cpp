@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/schedule/plan.h"
 
@@ -21,7 +22,7 @@ int64_t hops(const schedule::ScheduleDef& schedule) {
       schedule::plan(schedule, schedule::checked_size(schedule, kStages, kMicrobatches, {}, ""));
   std::map<std::tuple<int, int, int>, int> device_of;  // by pipe, microbatch, stage
   for (int device = 0; device < kStages; ++device) {
-    for (const schedule::Task& task : plan.order[static_cast<size_t>(device)]) {
+    for (const schedule::Task& task : nth(plan.order, device)) {
       if (task.phase != schedule::Phase::forward) continue;
       device_of[{plan.pipe_of(task.chunk), task.microbatch, plan.stage_of(device, task.chunk)}] = device;
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/platform/topologies.h"
 #include "foreflow/report/memory.h"
@@ -69,9 +70,7 @@ TEST_P(Buffers, OfEveryItemAddUpToItsMemoryEffect) {
   for (size_t d = 0; d < program_.devices.size(); ++d) {
     const Storage& storage    = *program_.devices[d].storage;
     const stream::Trail trail = stream::trail(program_, static_cast<int>(d));
-    const auto size_of        = [&](int32_t buffer) {
-      return storage.buffers[static_cast<size_t>(trail.buffers[static_cast<size_t>(buffer)])].size;
-    };
+    const auto size_of        = [&](int32_t buffer) { return nth(storage.buffers, nth(trail.buffers, buffer)).size; };
     Bytes initial;
     for (size_t i = 0; i < trail.initial; ++i) initial += size_of(static_cast<int32_t>(i));
     EXPECT_EQ(initial, program_.devices[d].initial);
@@ -87,7 +86,7 @@ TEST_P(Buffers, OfEveryItemAddUpToItsMemoryEffect) {
           level += (row.changes[t].made ? 1.0 : -1.0) * size_of(row.changes[t].buffer);
           peak = std::max(peak, level);
         }
-        const stream::MemoryEffect& effect = program_.memory_effects[static_cast<size_t>(stream.items[i].memory)];
+        const stream::MemoryEffect& effect = nth(program_.memory_effects, stream.items[i].memory);
         EXPECT_EQ(level, effect.net) << stream.name << " item " << i;
         EXPECT_EQ(peak, effect.peak) << stream.name << " item " << i;
       }
@@ -102,8 +101,8 @@ TEST_P(Buffers, AreFreedAtMostOnceAndNeverBeforeTheyAreMade) {
     for (size_t i = 0; i < trail.initial; ++i) made[i] = 1;
     for (const auto& row : trail.rows) {
       for (const auto& change : row.changes) {
-        (change.made ? made : freed)[static_cast<size_t>(change.buffer)] += 1;
-        EXPECT_LE(freed[static_cast<size_t>(change.buffer)], made[static_cast<size_t>(change.buffer)]);
+        nth(change.made ? made : freed, change.buffer) += 1;
+        EXPECT_LE(nth(freed, change.buffer), nth(made, change.buffer));
       }
     }
     EXPECT_TRUE(std::all_of(made.begin(), made.end(), [](int times) { return times == 1; }));
@@ -117,8 +116,8 @@ TEST_P(Buffers, ByClassAndByNameAddUpToThePeakOfEveryDevice) {
   for (const report::MemoryPeak& peak :
        report::memory_peaks(report::summarise({}, program_, timeline, platform_), program_, timeline)) {
     for (const int device : peak.devices) {
-      ++seen[static_cast<size_t>(device)];
-      EXPECT_EQ(report::memory_curve(program_, timeline, device, streams[static_cast<size_t>(device)]).peak, peak.size);
+      ++nth(seen, device);
+      EXPECT_EQ(report::memory_curve(program_, timeline, device, nth(streams, device)).peak, peak.size);
     }
     EXPECT_EQ(std::accumulate(peak.classes.begin(), peak.classes.end(), Bytes(0)), peak.size);
     Bytes named;

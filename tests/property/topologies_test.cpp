@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/load.h"
 
@@ -70,7 +71,7 @@ TEST_P(EveryTopology, HasNoLinkCommonToAllRoutes) {
     size_t routes = 0;
     for_each_pair(platform, [&](int from, int to) {
       const std::vector<int>& links = platform.route(from, to).links;
-      for (const int link : std::set<int>(links.begin(), links.end())) ++used[static_cast<size_t>(link)];
+      for (const int link : std::set<int>(links.begin(), links.end())) ++nth(used, link);
       ++routes;
     });
     if (routes == 0) continue;
@@ -83,10 +84,9 @@ const std::set<std::string> kInside = {"nvlink", "xgmi", "scaleup", "pcie", "hos
 TEST_P(EveryTopology, KeepsMessagesInsideANodeOffTheNetwork) {
   const Platform platform = with(2);
   for_each_pair(platform, [&](int from, int to) {
-    const bool inside =
-        platform.devices()[static_cast<size_t>(from)].node == platform.devices()[static_cast<size_t>(to)].node;
+    const bool inside = nth(platform.devices(), from).node == nth(platform.devices(), to).node;
     for (const int index : platform.route(from, to).links) {
-      const Link& link = platform.links()[static_cast<size_t>(index)];
+      const Link& link = nth(platform.links(), index);
       if (inside) {
         EXPECT_TRUE(kInside.contains(link.kind)) << link.name;
       } else {
@@ -101,7 +101,7 @@ TEST_P(EveryTopology, KeepsMessagesInsideANodeOffTheNetwork) {
 // GPUs: the pause between two messages through shared memory was measured.
 double step_inside(const std::string& topology, const Platform& platform, const Route& route) {
   if (topology == "cpu_cluster") return 1e-6;
-  if (platform.links()[static_cast<size_t>(route.links.front())].kind == "pcie") return 5.7e-6;
+  if (nth(platform.links(), route.links.front()).kind == "pcie") return 5.7e-6;
   return 3.4e-6;
 }
 
@@ -109,8 +109,7 @@ TEST_P(EveryTopology, CostsNcclsRingStepPerMessage) {
   const double between    = GetParam() == "localhost" || GetParam() == "tpu_v5p" ? 1e-6 : 14e-6;
   const Platform platform = with(2);
   for_each_pair(platform, [&](int from, int to) {
-    const bool inside =
-        platform.devices()[static_cast<size_t>(from)].node == platform.devices()[static_cast<size_t>(to)].node;
+    const bool inside  = nth(platform.devices(), from).node == nth(platform.devices(), to).node;
     const Route& route = platform.route(from, to);
     EXPECT_NEAR(route.latency.value(), inside ? step_inside(GetParam(), platform, route) : between, 1e-12);
   });

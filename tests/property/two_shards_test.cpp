@@ -7,6 +7,7 @@
 #include <random>
 #include <tuple>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/scenario/run.h"
 #include "support/random_streams.h"
 
@@ -17,7 +18,7 @@ using test::draw;
 using Random = std::mt19937_64;
 
 std::string one_of(Random& rng, const std::vector<std::string>& all) {
-  return all[static_cast<size_t>(draw(rng, 0, static_cast<int>(all.size()) - 1))];
+  return nth(all, draw(rng, 0, static_cast<int>(all.size()) - 1));
 }
 
 std::string workload(Random& rng) {
@@ -59,14 +60,14 @@ std::string strategy(Random& rng, bool has_experts) {
 std::vector<std::string> items_of(const stream::Program& program, size_t number) {
   std::vector<std::string> items;
   for (const stream::Item& item : program.streams[number].items) {
-    const stream::MemoryEffect& memory = program.memory_effects[static_cast<size_t>(item.memory)];
+    const stream::MemoryEffect& memory = nth(program.memory_effects, item.memory);
     std::string text                   = fmt::format("peak {} net {} ", memory.peak.value(), memory.net.value());
     if (item.instance < 0) {
-      const stream::Compute& compute = program.computes[static_cast<size_t>(item.event)];
+      const stream::Compute& compute = nth(program.computes, item.event);
       text += fmt::format("{} {} {}", compute.name, compute.duration.value(), compute.flops.value());
     } else {
-      const stream::Instance& instance  = program.instances[static_cast<size_t>(item.instance)];
-      const stream::Communication& what = program.communications[static_cast<size_t>(instance.communication)];
+      const stream::Instance& instance  = nth(program.instances, item.instance);
+      const stream::Communication& what = nth(program.communications, instance.communication);
       text += fmt::format("{} {} {}", what.name, what.bytes.value(), fmt::join(instance.members, " "));
     }
     items.push_back(std::move(text));
@@ -77,10 +78,10 @@ std::vector<std::string> items_of(const stream::Program& program, size_t number)
 using Contents = std::vector<std::tuple<std::string, stream::MemoryClass, Bytes>>;
 
 Contents buffers_of(const stream::Program& program, int device) {
-  const stream::DeviceUse& use = program.devices[static_cast<size_t>(device)];
+  const stream::DeviceUse& use = nth(program.devices, device);
   Contents contents;
   for (const int32_t number : stream::trail(program, device).buffers) {
-    const stream::Storage::Buffer& buffer = use.storage->buffers[static_cast<size_t>(number)];
+    const stream::Storage::Buffer& buffer = nth(use.storage->buffers, number);
     contents.emplace_back(use.storage->name_of(buffer, use.index), buffer.kind, buffer.size);
   }
   return contents;

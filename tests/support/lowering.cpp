@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 
@@ -32,9 +33,9 @@ Level memory_of(const stream::Program& program, int device) {
     if (use.index == device) level = peak = use.initial.value();
   }
   for (const stream::Stream& stream : program.streams) {
-    if (program.devices[static_cast<size_t>(stream.device)].index != device) continue;
+    if (nth(program.devices, stream.device).index != device) continue;
     for (const stream::Item& item : stream.items) {
-      const stream::MemoryEffect& effect = program.memory_effects[static_cast<size_t>(item.memory)];
+      const stream::MemoryEffect& effect = nth(program.memory_effects, item.memory);
       peak                               = std::max(peak, level + effect.peak.value());
       level += effect.net.value();
     }
@@ -47,7 +48,7 @@ std::map<std::string, double> busy_seconds(const stream::Program& program) {
   for (const stream::Stream& stream : program.streams) {
     double& seconds = busy[stream.name];
     for (const stream::Item& item : stream.items) {
-      if (item.instance < 0) seconds += program.computes[static_cast<size_t>(item.event)].duration.value();
+      if (item.instance < 0) seconds += nth(program.computes, item.event).duration.value();
     }
   }
   return busy;

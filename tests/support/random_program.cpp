@@ -3,6 +3,7 @@
 #include <limits>
 #include <random>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ops/table.h"
 
@@ -27,7 +28,7 @@ class RandomProgram {
   bool one_in(int n) { return below(n) == 0; }
   template <class T>
   const T& pick(const std::vector<T>& choices) {
-    return choices[static_cast<size_t>(below(static_cast<int>(choices.size())))];
+    return nth(choices, below(static_cast<int>(choices.size())));
   }
 
   std::string name() {

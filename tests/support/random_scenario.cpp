@@ -1,5 +1,6 @@
 #include "support/random_scenario.h"
 
+#include "foreflow/base/nth.h"
 #include "support/random_streams.h"
 
 namespace foreflow::test {
@@ -9,7 +10,7 @@ using scenario::PlatformRef;
 using scenario::Scenario;
 
 std::string one_of(Random& rng, const std::vector<std::string>& all) {
-  return all[static_cast<size_t>(draw(rng, 0, static_cast<int>(all.size()) - 1))];
+  return nth(all, draw(rng, 0, static_cast<int>(all.size()) - 1));
 }
 
 std::string workload_text(Random& rng) {
@@ -34,7 +35,7 @@ Machine any_machine(Random& rng) {
                                     {R"({"topology": "dgx_a100", "nodes": 4})", 32},
                                     {R"({"topology": "p3_8xlarge", "nodes": 4})", 16},
                                     {R"({"topology": "dgx_h100", "nodes": 2})", 16}};
-  return all[static_cast<size_t>(draw(rng, 0, static_cast<int>(all.size()) - 1))];
+  return nth(all, draw(rng, 0, static_cast<int>(all.size()) - 1));
 }
 
 std::string strategy_text(Random& rng, int devices) {
@@ -69,7 +70,7 @@ std::string strategy_text(Random& rng, int devices) {
 
 // Devices and links that every machine above has are few, so they are named on one machine each.
 std::string disturbances_text(Random& rng, const platform::Platform& platform) {
-  const auto device = [&] { return "\"" + platform.devices()[static_cast<size_t>(draw(rng, 0, 7))].name + "\""; };
+  const auto device = [&] { return "\"" + nth(platform.devices(), draw(rng, 0, 7)).name + "\""; };
   std::vector<std::string> parts;
   if (draw(rng, 0, 2) == 0)
     parts.push_back(R"("slowdowns": [{"device": )" + device() + R"(, "factor": )" +

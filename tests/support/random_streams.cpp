@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "foreflow/base/nth.h"
 #include "support/machine.h"
 
 namespace foreflow::test {
@@ -62,10 +63,9 @@ stream::Program random_streams(std::mt19937_64& rng, int devices) {
     const Kind kind  = draw_kind(rng);
     switch (draw(rng, 0, 3)) {
       case 0: writer.compute(device, Seconds(draw_real(rng, 0, 1e-3))); break;
-      case 1: writer.communicate(Kind::send, {device, network[static_cast<size_t>(device)]}, Bytes(1e6)); break;
+      case 1: writer.communicate(Kind::send, {device, nth(network, device)}, Bytes(1e6)); break;
       case 2:
-        writer.communicate(kind, {device, network[static_cast<size_t>(device)]}, Bytes(1e6),
-                           Seconds(draw_real(rng, 0, 1e-4)));
+        writer.communicate(kind, {device, nth(network, device)}, Bytes(1e6), Seconds(draw_real(rng, 0, 1e-4)));
         break;
       default:
         const int ranks = kind == Kind::send ? 2 : draw(rng, 2, devices);

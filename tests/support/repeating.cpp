@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ops/table.h"
 
@@ -24,12 +25,12 @@ class Writer {
     for (auto& block : blocks) block = random_block();
     for (int i = 0, count = 4 + below(12); i < count; ++i) {
       if (below(3) == 0) values_.push_back(apply({below(kKinds), -1, -1}, {}));
-      write_block(blocks[static_cast<size_t>(below(static_cast<int>(blocks.size())))]);
+      write_block(nth(blocks, below(static_cast<int>(blocks.size()))));
     }
     ir::Module module;
     module.source = "random";
     module.functions.push_back(
-        builder_.finish({values_.back(), values_[static_cast<size_t>(below(static_cast<int>(values_.size())))]}));
+        builder_.finish({values_.back(), nth(values_, below(static_cast<int>(values_.size())))}));
     return module;
   }
 
@@ -56,8 +57,7 @@ class Writer {
   }
 
   ValueId operand(int step, const std::vector<ValueId>& made) {
-    return step < 0 ? values_[static_cast<size_t>(below(static_cast<int>(values_.size())))]
-                    : made[static_cast<size_t>(step)];
+    return step < 0 ? nth(values_, below(static_cast<int>(values_.size()))) : nth(made, step);
   }
 
   ValueId apply(const Step& step, const std::vector<ValueId>& made) {

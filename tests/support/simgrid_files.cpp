@@ -7,6 +7,8 @@
 #include <random>
 #include <set>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::test {
 namespace {
 
@@ -14,7 +16,7 @@ using Random = std::mt19937_64;
 
 int pick(Random& random, int below) { return static_cast<int>(random() % static_cast<uint64_t>(below)); }
 const std::string& any_of(Random& random, const std::vector<std::string>& all) {
-  return all[static_cast<size_t>(pick(random, static_cast<int>(all.size())))];
+  return nth(all, pick(random, static_cast<int>(all.size())));
 }
 
 std::string platform(const std::string& body) {
@@ -115,7 +117,7 @@ class Zones {
   }
 
   const std::pair<std::string, std::vector<std::string>>& one_zone(const Made& of) {
-    return of.zones[static_cast<size_t>(pick(random_, static_cast<int>(of.zones.size())))];
+    return nth(of.zones, pick(random_, static_cast<int>(of.zones.size())));
   }
 
   std::string new_link() {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/interpret/step_memo.h"
 #include "foreflow/ir/call_devices.h"
 
@@ -41,7 +42,7 @@ struct Interpretation {
 inline ir::Device renamed(const ir::Device& device, const DeviceMap& map) {
   if (!device.placed()) return device;
   ir::Device outside = device;
-  outside.index      = map[static_cast<size_t>(device.index - 1)];
+  outside.index      = nth(map, device.index - 1);
   return outside;
 }
 
@@ -198,7 +199,7 @@ class Interpreter {
     for (const Value& argument : arguments) domain_.append_key(argument, key);
     auto known = memo_.find(key);
     if (known == memo_.end()) known = memo_.emplace(std::move(key), interpret(callee, arguments)).first;
-    const Instance<Value>& instance = result_.instances[static_cast<size_t>(known->second)];
+    const Instance<Value>& instance = nth(result_.instances, known->second);
     caller.callee[o]                = known->second;
     if (stated != nullptr) check_devices(known->second, map, caller, op);
     std::vector<Value> outputs;
@@ -243,7 +244,7 @@ class Interpreter {
 
   // The least and the greatest device number in an instance and in what it calls.
   std::vector<int32_t> used_devices(int32_t number) {
-    const Instance<Value>& instance = result_.instances[static_cast<size_t>(number)];
+    const Instance<Value>& instance = nth(result_.instances, number);
     std::set<int32_t> used;
     std::vector<bool> seen(steps_.distinct()->size());
     for (size_t i = 0; i < instance.values.size(); ++i) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/op_def.h"
 #include "foreflow/ir/value_table.h"
 
@@ -48,7 +49,7 @@ struct Function {
 
   std::span<const ValueId> inputs(const Op& op) const { return {operands.data() + op.first_operand, op.operand_count}; }
   ValueId output(const Op& op, size_t i) const { return static_cast<ValueId>(op.first_result + i); }
-  const Value& value(ValueId id) const { return values[static_cast<size_t>(id)]; }
+  const Value& value(ValueId id) const { return nth(values, id); }
 };
 
 // A program. A function comes after all functions that it calls; the last one is the entry.

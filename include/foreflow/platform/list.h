@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::platform {
 
 // The rule of a machine that is built from a recipe. Pure functions of the index.
@@ -46,9 +48,7 @@ class List {
 
   // An item of the same kind, for callers to which name and position do not matter. Makes no item: in a written-out
   // list it is the item itself.
-  const T& like(size_t index) const {
-    return items_ != nullptr ? items_[index] : kinds()[static_cast<size_t>(kind(index))];
-  }
+  const T& like(size_t index) const { return items_ != nullptr ? items_[index] : nth(kinds(), kind(index)); }
   // The kind of the item, as an index into kinds(). Makes no item.
   int kind(size_t index) const;
   // One item of each kind, without a name if the list is a rule.
@@ -74,7 +74,7 @@ class List<T>::Iterator {
 
   Iterator() = default;
   Iterator(const List* list, difference_type at) : list_(list), at_(at) {}
-  reference operator*() const { return (*list_)[static_cast<size_t>(at_)]; }
+  reference operator*() const { return nth(*list_, at_); }
   pointer operator->() const { return &**this; }
   reference operator[](difference_type steps) const { return *(*this + steps); }
   Iterator& operator+=(difference_type steps) { return at_ += steps, *this; }

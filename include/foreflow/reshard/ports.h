@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/units.h"
 #include "foreflow/platform/platform.h"
 #include "foreflow/reshard/unit_tasks.h"
@@ -31,7 +32,7 @@ struct Ports {
   int port(int device) const { return port_of.at(device); }
   // The speed at which one port sends to another that receives nothing else.
   BytesPerSecond pace(int from, int to) const;
-  int host(int device) const { return ports[static_cast<size_t>(port_of.at(device))].host; }
+  int host(int device) const { return nth(ports, port_of.at(device)).host; }
 };
 
 // Devices of the moves, which are indices into platform.devices(). A port is the link of kind `nic` over which a device

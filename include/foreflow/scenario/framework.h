@@ -56,9 +56,9 @@ struct Completed {
 Completed with_framework(const Json& scenario, const std::string& file);
 // The same with a profile that has been read, whatever the scenario names.
 Completed with_framework(const Json& scenario, const Framework& framework);
-// Returns true if the framework of a scenario would give the key "strategy.zero" the value that the scenario states for it.
-// False without "framework". Requires: the scenario has no jobs and states the key. Throws Error as with_framework()
-// does.
+// Returns true if the framework of a scenario would give the key "strategy.zero" the value that the scenario states for
+// it. False without "framework". Requires: the scenario has no jobs and states the key. Throws Error as
+// with_framework() does.
 bool is_of_framework(const Json& scenario, const std::string& file, const std::string& key);
 
 }  // namespace foreflow::scenario

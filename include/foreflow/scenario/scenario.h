@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "foreflow/base/json.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/cost/cost.h"
 #include "foreflow/ir/array.h"
 #include "foreflow/lower/host_costs.h"
@@ -138,12 +139,11 @@ struct Strategy {
   // True if stages are sharded in different ways.
   bool has_unequal_stages() const { return !stage_tp.empty(); }
   // The shards of device `device` of the pipeline, and how it is sharded.
-  int shards_of(int device) const { return has_unequal_stages() ? stage_tp[static_cast<size_t>(device)] : tp; }
+  int shards_of(int device) const { return has_unequal_stages() ? nth(stage_tp, device) : tp; }
   // The ranks of device `device` of the pipeline that share each sequence, and whether it splits sequences over shards.
-  int contexts_of(int device) const { return stage_cp.empty() ? cp : stage_cp[static_cast<size_t>(device)]; }
+  int contexts_of(int device) const { return stage_cp.empty() ? cp : nth(stage_cp, device); }
   bool splits_sequence(int device) const {
-    return shards_of(device) > 1 &&
-           (stage_sequence.empty() ? sequence_parallel : stage_sequence[static_cast<size_t>(device)]);
+    return shards_of(device) > 1 && (stage_sequence.empty() ? sequence_parallel : nth(stage_sequence, device));
   }
   std::vector<transform::StageSharding> shardings() const;
   // With unequal stages, the first rank of that device in a replica; for device `pp`, the number of all ranks. Replicas

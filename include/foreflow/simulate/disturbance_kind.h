@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "foreflow/base/key.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/base/registry.h"
 #include "foreflow/platform/platform.h"
 #include "foreflow/simulate/disturbance.h"
@@ -50,9 +51,7 @@ class ComponentNames {
 // The indices on the platform of NamedDisturbances::devices and links.
 struct ComponentNumbers {
   std::vector<int> devices, links;
-  int of(Component component, int index) const {
-    return (component == Component::device ? devices : links)[static_cast<size_t>(index)];
-  }
+  int of(Component component, int index) const { return nth(component == Component::device ? devices : links, index); }
 };
 
 // The keys of an object within the value of a row. `path` is relative to "disturbances": "links[].changes[]".

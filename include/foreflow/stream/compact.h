@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/stream/group_algorithms.h"
 #include "foreflow/stream/program.h"
 
@@ -77,11 +78,11 @@ struct CompactProgram {
   std::vector<GroupAlgorithms> groups;
   std::shared_ptr<const Storage> storage;
 
-  int place_of_rank(int32_t rank) const { return places.empty() ? rank : places[static_cast<size_t>(rank)]; }
+  int place_of_rank(int32_t rank) const { return places.empty() ? rank : nth(places, rank); }
   // The caller's number of `device`, for a call that renames devices by `renaming` (empty: no renaming).
   int32_t outside(int32_t device, const std::vector<int32_t>& renaming) const {
     if (renaming.empty()) return device;
-    return renaming[static_cast<size_t>(device == kNoDevice ? 0 : device - 1)];
+    return nth(renaming, device == kNoDevice ? 0 : device - 1);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "lower/pytorch/python.h"
 
@@ -202,7 +203,7 @@ const EmitterDef& row_of(const OpSite& site) {
 }  // namespace
 
 std::string World::team(int rank, const std::vector<int>& members) {
-  auto& own        = teams[static_cast<size_t>(rank)];
+  auto& own        = nth(teams, rank);
   const auto known = std::find(own.begin(), own.end(), members);
   const auto index = known - own.begin();
   if (known == own.end()) own.push_back(members);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "foreflow/base/escape.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/cost/signature.h"
 #include "lower/pytorch/python.h"
 
@@ -89,7 +90,7 @@ class FunctionWriter {
   std::set<std::string> called() const {
     std::set<std::string> names;
     for (const ir::Op& op : function_.ops) {
-      if (op.is_call()) names.insert(callees_[static_cast<size_t>(op.callee)]);
+      if (op.is_call()) names.insert(nth(callees_, op.callee));
     }
     return names;
   }
@@ -122,8 +123,7 @@ class FunctionWriter {
         if (id == ValueId::none) site.fail("passes a value that this rank does not have");
         arguments.push_back(names_[ir::index(id)]);
       }
-      text_ +=
-          "    " + targets(site, false) + callees_[static_cast<size_t>(op.callee)] + "(" + joined(arguments) + ")\n";
+      text_ += "    " + targets(site, false) + nth(callees_, op.callee) + "(" + joined(arguments) + ")\n";
       return;
     }
     const std::string right = expression(site, world_);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "foreflow/base/nth.h"
 #include "ops/common/kernel.h"
 #include "ops/common/softmax_family.h"
 
@@ -77,11 +78,11 @@ HeadTensor attend(const HeadTensor& q, const HeadTensor& k, const HeadTensor& v,
     for (int64_t n = 0; n < q.heads; ++n) {
       for (int64_t i = 0; i < q.rows; ++i) {
         row.resize(static_cast<size_t>(k.rows));
-        for (int64_t j = 0; j < k.rows; ++j) row[static_cast<size_t>(j)] = score(b, n, i, j);
-        if (!scores.sinks.empty()) row.push_back(scores.sinks[static_cast<size_t>(n)]);
+        for (int64_t j = 0; j < k.rows; ++j) nth(row, j) = score(b, n, i, j);
+        if (!scores.sinks.empty()) row.push_back(nth(scores.sinks, n));
         const double offset = log_sum_exp(row);
         for (int64_t j = 0; j < k.rows; ++j) {
-          const double share = std::exp(row[static_cast<size_t>(j)] - offset);
+          const double share = std::exp(nth(row, j) - offset);
           for (int64_t c = 0; c < v.size; ++c)
             y.values[y.offset(b, n, i) + static_cast<size_t>(c)] +=
                 share * v.values[v.offset(b, n / group, j) + static_cast<size_t>(c)];
@@ -110,7 +111,7 @@ ScoreBias mask_bias(const OpCall& call, size_t index, const ScoreSizes& sizes) {
   const auto numbers  = mask.to_ints();
   const Dims dims     = mask.dims();
   if (dims == Dims{sizes.batch}) {
-    return [=](int64_t b, int64_t, int64_t, int64_t j) { return j < numbers[static_cast<size_t>(b)] ? 0 : filter; };
+    return [=](int64_t b, int64_t, int64_t, int64_t j) { return j < nth(numbers, b) ? 0 : filter; };
   }
   if (dims != Dims{sizes.batch, sizes.keys} && dims != Dims{sizes.batch, sizes.queries, sizes.keys}) {
     call.fail("a mask of shape " + to_string(dims) + " cannot be evaluated; " + to_string(Dims{sizes.batch}) + ", " +
@@ -119,7 +120,7 @@ ScoreBias mask_bias(const OpCall& call, size_t index, const ScoreSizes& sizes) {
   }
   return [=](int64_t b, int64_t, int64_t i, int64_t j) {
     const int64_t row = dims.size() == 3 ? b * dims[1] + i : b;
-    return numbers[static_cast<size_t>(row * dims.back() + j)] != 0 ? 0 : filter;
+    return nth(numbers, row * dims.back() + j) != 0 ? 0 : filter;
   };
 }
 
@@ -134,7 +135,7 @@ ScoreBias added_bias(const OpCall& call, size_t index, const ScoreSizes& sizes) 
               ", with 1 for what is shared, would be right");
   return [=](int64_t b, int64_t n, int64_t i, int64_t j) {
     const int64_t at = ((b % dims[0] * dims[1] + n % dims[1]) * dims[2] + i % dims[2]) * dims[3] + j;
-    return numbers[static_cast<size_t>(at)];
+    return nth(numbers, at);
   };
 }
 

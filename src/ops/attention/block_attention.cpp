@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "foreflow/base/nth.h"
 #include "ops/attention/attention_block.h"
 #include "ops/common/letters.h"
 #include "ops/common/softmax_family.h"
@@ -45,8 +46,7 @@ std::vector<Array> eval(const OpCall& call) {
       const double drawn = kept.empty() ? 1 : kept[static_cast<size_t>(row) * keys + key];
       const double share = drawn * std::exp(lane[key] - lse.back());
       const double* from = v.data() + block.key(head, static_cast<int64_t>(key), block.value_size);
-      for (int64_t c = 0; c < block.value_size; ++c)
-        o[static_cast<size_t>(row * block.value_size + c)] += share * from[c];
+      for (int64_t c = 0; c < block.value_size; ++c) nth(o, row * block.value_size + c) += share * from[c];
     }
   }
   return {array_of(types[0].dtype, types[0].dims, o), array_of(types[1].dtype, types[1].dims, lse)};

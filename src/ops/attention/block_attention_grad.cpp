@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "foreflow/base/nth.h"
 #include "ops/attention/attention_block.h"
 #include "ops/common/letters.h"
 #include "ops/common/work.h"
@@ -45,7 +46,7 @@ std::vector<double> of_bias(const OpCall& call, const std::vector<double>& slope
       if (bias[aligned] != 1) at += rest % scores[dim] * stride;
       stride *= bias[aligned];
     }
-    sums[static_cast<size_t>(at)] += slopes[i];
+    nth(sums, at) += slopes[i];
   }
   return sums;
 }

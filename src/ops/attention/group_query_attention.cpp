@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "foreflow/base/nth.h"
 #include "ops/attention/rotary.h"
 #include "ops/common/letters.h"
 #include "ops/common/work.h"
@@ -96,7 +97,7 @@ HeadTensor cached(const OpCall& call, size_t index, const HeadTensor& fresh, con
       const HeadTensor past = heads_of(value_of(call, index));
       copy(past, b, std::min(past.rows, cache.rows), 0);
     }
-    copy(fresh, b, fresh.rows, lengths[static_cast<size_t>(b)] - fresh.rows);
+    copy(fresh, b, fresh.rows, nth(lengths, b) - fresh.rows);
   }
   return cache;
 }
@@ -118,12 +119,12 @@ std::vector<Array> eval(const OpCall& call) {
   };
   HeadTensor q = heads(0, 0, shape.heads), k = heads(kKey, shape.heads, shape.kv_heads);
   const HeadTensor v  = heads(kValue, shape.heads + shape.kv_heads, shape.kv_heads);
-  const auto position = [&](int64_t b, int64_t row) { return lengths[static_cast<size_t>(b)] - shape.rows + row; };
+  const auto position = [&](int64_t b, int64_t row) { return nth(lengths, b) - shape.rows + row; };
   if (call.attributes.int_or("do_rotary", 0) != 0) {
     const Rotation rotation = rotation_of(call, kCosine, kSine, "rotary_interleaved");
     const auto stated       = call.has(kPositions) ? value_of(call, kPositions).to_ints() : std::vector<int64_t>();
     const auto place        = [&](int64_t b, int64_t row) {
-      return stated.empty() ? position(b, row) : stated[static_cast<size_t>(b * shape.rows + row)];
+      return stated.empty() ? position(b, row) : nth(stated, b * shape.rows + row);
     };
     rotate(call, q, rotation, place);
     rotate(call, k, rotation, place);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "ops/attention/attention_core.h"
 #include "ops/attention/fused_attention.h"
 #include "ops/common/expected.h"
@@ -22,7 +23,7 @@ struct Shape {
   int64_t size = Dims::kUnknown, value_size = Dims::kUnknown;
 };
 
-// Whether keys and values are in the query, too.
+// Returns true if keys and values are in the query, too.
 bool is_packed(const OpCall& call) {
   const Type query = tensor_operand(call, 0);
   return has_rank(query) && query.dims.size() == 4;
@@ -98,7 +99,7 @@ HeadTensor heads_in(const OpCall& call, const Shape& shape, int64_t part, int64_
   const auto bias = values_of<double>(value_of(call, kBias));
   for (size_t i = 0; i < result.values.size(); ++i) {
     const auto element = static_cast<int64_t>(i), head = element / (size * result.rows);
-    result.values[i] += bias[static_cast<size_t>((part * shape.heads * shape.size) + head * size + element % size)];
+    result.values[i] += nth(bias, (part * shape.heads * shape.size) + head * size + element % size);
   }
   return result;
 }
@@ -126,7 +127,7 @@ std::vector<Array> eval(const OpCall& call) {
                              : ScoreBias();
   std::vector<double> rows;
   for (int64_t b = 0; b + 1 < static_cast<int64_t>(bounds.size()); ++b) {
-    const int64_t first = bounds[static_cast<size_t>(b)], last = bounds[static_cast<size_t>(b) + 1];
+    const int64_t first = nth(bounds, b), last = bounds[static_cast<size_t>(b) + 1];
     if (first == last) continue;
     Scores scores{.scale = attention_scale(call, shape.size)};
     if (bias) scores.biases.push_back([&, b](int64_t, int64_t n, int64_t i, int64_t j) { return bias(b, n, i, j); });

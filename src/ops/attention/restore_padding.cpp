@@ -1,3 +1,4 @@
+#include "foreflow/base/nth.h"
 #include "ops/attention/attention_core.h"
 #include "ops/common/expected.h"
 #include "ops/common/kernel.h"
@@ -35,7 +36,7 @@ std::vector<Array> eval(const OpCall& call) {
   const int64_t width = dims[2], rows = dims[0] * dims[1];
   std::vector<double> padded(static_cast<size_t>(rows * width));
   for (int64_t token = 0; token < x.dims()[0]; ++token) {
-    const int64_t place = places[static_cast<size_t>(token)];
+    const int64_t place = nth(places, token);
     if (place < 0 || place >= rows)
       call.fail("place " + std::to_string(place) + " of a token is not among " + std::to_string(rows));
     std::copy_n(values.begin() + token * width, width, padded.begin() + place * width);

@@ -2,6 +2,7 @@
 // position.
 #pragma once
 
+#include "foreflow/base/nth.h"
 #include "ops/attention/attention_core.h"
 #include "ops/common/expected.h"
 #include "ops/common/kernel.h"
@@ -45,7 +46,7 @@ void rotate(const OpCall& call, HeadTensor& x, const Rotation& rotation, const P
         double* const head = x.values.data() + x.offset(b, n, row);
         for (int64_t i = 0; i < rotation.half; ++i) {
           double &first = head[halves ? i : 2 * i], &second = head[halves ? i + rotation.half : 2 * i + 1];
-          const double c = rotation.cosine[static_cast<size_t>(at + i)], s = rotation.sine[static_cast<size_t>(at + i)];
+          const double c = nth(rotation.cosine, at + i), s = nth(rotation.sine, at + i);
           const double turned = first * c - second * s;
           second              = second * c + first * s;
           first               = turned;

@@ -1,5 +1,6 @@
 #include "ops/common/elements.h"
 
+#include "foreflow/base/nth.h"
 #include "ops/common/letters.h"
 
 namespace foreflow::ops {
@@ -67,7 +68,7 @@ Array scattered(const OpCall& call, const Array& data, const Offsets& offsets, c
     std::vector<T> values      = values_of<T>(data);
     const std::vector<T> fresh = values_of<T>(updates);
     for (size_t i = 0; i < offsets.size(); ++i) {
-      T& value = values[static_cast<size_t>(offsets[i])];
+      T& value = nth(values, offsets[i]);
       value    = combined(call, reduction, value, fresh[i]);
     }
     return array_of<T>(data.dtype(), data.dims(), values);

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "foreflow/base/nth.h"
 #include "ops/common/broadcast.h"
 #include "ops/common/kernel.h"
 #include "ops/common/views.h"
@@ -67,7 +68,7 @@ Array map_pairs(const OpCall& call, const Array& x, const Array& y, DType result
     const Offsets x_at = broadcast_offsets(x.dims(), dims), y_at = broadcast_offsets(y.dims(), dims);
     std::vector<T> values(x_at.size());
     for (size_t i = 0; i < values.size(); ++i) {
-      values[i] = static_cast<T>(formula(xs[static_cast<size_t>(x_at[i])], ys[static_cast<size_t>(y_at[i])]));
+      values[i] = static_cast<T>(formula(nth(xs, x_at[i]), nth(ys, y_at[i])));
     }
     return array_of<T>(result, dims, values);
   });

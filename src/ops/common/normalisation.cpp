@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "foreflow/base/nth.h"
 #include "ops/common/broadcast.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
@@ -38,7 +39,7 @@ std::vector<double> normalised(const std::vector<double>& x, size_t row_length, 
 std::vector<double> spread(const Array& operand, const Dims& dims) {
   const auto own = values_of<double>(operand);
   std::vector<double> values;
-  for (const int64_t at : broadcast_offsets(operand.dims(), dims)) values.push_back(own[static_cast<size_t>(at)]);
+  for (const int64_t at : broadcast_offsets(operand.dims(), dims)) values.push_back(nth(own, at));
   return values;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "foreflow/base/nth.h"
 #include "ops/common/lanes.h"
 
 namespace foreflow::ops {
@@ -43,7 +44,7 @@ std::vector<double> spread_blocks(const OpCall& call, size_t operand, const std:
       from += (d == axis ? at / length : at) * step;
       step *= blocks[d];
     }
-    all[i] = numbers[static_cast<size_t>(from)];
+    all[i] = nth(numbers, from);
   }
   return all;
 }

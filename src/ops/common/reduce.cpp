@@ -1,5 +1,6 @@
 #include "ops/common/reduce.h"
 
+#include "foreflow/base/nth.h"
 #include "ops/common/axes.h"
 #include "ops/common/broadcast.h"
 #include "ops/common/letters.h"
@@ -110,7 +111,7 @@ int emit_stretched(GradBuilder& builder, int gradient) {
   if (axes.empty()) return gradient;
   // Dimensions that are not reduced stay 1 in the target: they come from the gradient, so they may be split.
   std::vector<int64_t> target(known_dims(call).size(), 1);
-  for (const int64_t axis : axes) target[static_cast<size_t>(axis)] = known_dims(call)[static_cast<size_t>(axis)];
+  for (const int64_t axis : axes) nth(target, axis) = nth(known_dims(call), axis);
   return builder.emit("Expand", {{"shape", target}}, {emit_kept(builder, gradient)})[0];
 }
 

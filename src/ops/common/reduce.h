@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "foreflow/base/nth.h"
 #include "ops/common/kernel.h"
 #include "ops/common/views.h"
 
@@ -49,7 +50,7 @@ std::vector<Array> eval_reduction(const OpCall& call) {
     const Offsets target    = broadcast_offsets(kept, x.dims());
     std::vector<T> sums(static_cast<size_t>(element_count(kept)), static_cast<T>(kStart(zero)));
     for (size_t i = 0; i < xs.size(); ++i) {
-      T& sum = sums[static_cast<size_t>(target[i])];
+      T& sum = nth(sums, target[i]);
       sum    = static_cast<T>(kCombine(sum, xs[i]));
     }
     const size_t terms = sums.empty() ? 0 : xs.size() / sums.size();

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::ops {
 
 class Tape;
@@ -38,11 +40,11 @@ class Tape {
   std::vector<double> backward(std::span<const Recorded> outputs, std::span<const double> seeds) const {
     std::vector<double> slopes(ends_.size());
     for (size_t i = 0; i < outputs.size(); ++i) {
-      if (outputs[i].tape != nullptr) slopes[static_cast<size_t>(outputs[i].place)] += seeds[i];
+      if (outputs[i].tape != nullptr) nth(slopes, outputs[i].place) += seeds[i];
     }
     for (size_t at = ends_.size(); at-- > 0;) {
       for (size_t e = at == 0 ? 0 : ends_[at - 1]; e < ends_[at]; ++e) {
-        slopes[static_cast<size_t>(edges_[e].source)] += slopes[at] * edges_[e].slope;
+        nth(slopes, edges_[e].source) += slopes[at] * edges_[e].slope;
       }
     }
     return slopes;

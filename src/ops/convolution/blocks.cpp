@@ -1,5 +1,6 @@
 #include "ops/convolution/blocks.h"
 
+#include "foreflow/base/nth.h"
 #include "ops/common/letters.h"
 #include "ops/common/views.h"
 
@@ -58,8 +59,8 @@ std::vector<Array> eval_blocks(const OpCall& call, Steps steps) {
   const Offsets strides = strides_of(blocks.split);
   Offsets dims, turned;
   for (const int64_t axis : blocks.order) {
-    dims.push_back(blocks.split[static_cast<size_t>(axis)]);
-    turned.push_back(strides[static_cast<size_t>(axis)]);
+    dims.push_back(nth(blocks.split, axis));
+    turned.push_back(nth(strides, axis));
   }
   return {take(x, blocks.result, offsets_of(dims, turned))};
 }
@@ -70,8 +71,8 @@ void grad_blocks(GradBuilder& builder, Steps steps) {
   const Blocks blocks = steps(builder.call(), x.dims);
   std::vector<int64_t> turned, back(blocks.order.size());
   for (size_t i = 0; i < blocks.order.size(); ++i) {
-    turned.push_back(blocks.split[static_cast<size_t>(blocks.order[i])]);
-    back[static_cast<size_t>(blocks.order[i])] = static_cast<int64_t>(i);
+    turned.push_back(nth(blocks.split, blocks.order[i]));
+    nth(back, blocks.order[i]) = static_cast<int64_t>(i);
   }
   const int split = builder.emit("Reshape", {{"shape", turned}}, {builder.output_gradient(0)})[0];
   const int own   = builder.emit("Transpose", {{"perm", back}}, {split})[0];

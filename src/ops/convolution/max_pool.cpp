@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "foreflow/base/nth.h"
 #include "ops/common/pool.h"
 #include "ops/common/views.h"
 
@@ -42,7 +43,7 @@ std::vector<Array> eval_max(const OpCall& call) {
         const int64_t element = elements[position * taps + tap];
         if (element < 0 || values[start + static_cast<size_t>(element)] <= largest) continue;
         largest = values[start + static_cast<size_t>(element)];
-        index   = static_cast<int64_t>(start) + numbers[static_cast<size_t>(element)];
+        index   = static_cast<int64_t>(start) + nth(numbers, element);
       }
       y.push_back(largest);
       indices.push_back(index);

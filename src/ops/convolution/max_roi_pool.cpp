@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/countable.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
@@ -52,7 +53,7 @@ std::vector<Array> eval(const OpCall& call) {
     double largest = down.begin < down.end && across.begin < across.end ? -std::numeric_limits<double>::infinity() : 0;
     for (int64_t r = down.begin; r < down.end; ++r) {
       for (int64_t c = across.begin; c < across.end; ++c)
-        largest = std::max(largest, values[static_cast<size_t>(start + r * width + c)]);
+        largest = std::max(largest, nth(values, start + r * width + c));
     }
     y.push_back(largest);
   }

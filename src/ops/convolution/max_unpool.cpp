@@ -1,3 +1,4 @@
+#include "foreflow/base/nth.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
 #include "ops/common/views.h"
@@ -51,7 +52,7 @@ std::vector<Array> eval(const OpCall& call) {
   for (size_t i = 0; i < values.size(); ++i) {
     if (indices[i] < 0 || indices[i] >= static_cast<int64_t>(places.size()))
       call.fail("index " + std::to_string(indices[i]) + " lies outside " + to_string(within));
-    y[static_cast<size_t>(places[static_cast<size_t>(indices[i])])] = values[i];
+    nth(y, nth(places, indices[i])) = values[i];
   }
   return {array_of(x.dtype(), dims, y)};
 }

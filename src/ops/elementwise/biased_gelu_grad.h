@@ -1,6 +1,7 @@
 // Gradients of the fused activations of com.microsoft by x: dy * slope of Gelu at x + bias.
 #pragma once
 
+#include "foreflow/base/nth.h"
 #include "ops/common/elementwise.h"
 #include "ops/common/gelu_formula.h"
 
@@ -30,7 +31,7 @@ OpDef biased_gelu_grad(std::string_view name, std::string_view doc) {
         const Offsets bias_at = broadcast_offsets(value_of(call, 2).dims(), dims);
         const auto x          = values_of<double>(value_of(call, 1));
         auto dx               = values_of<double>(dy);
-        for (size_t i = 0; i < dx.size(); ++i) dx[i] *= gelu_slope(x[i] + bias[static_cast<size_t>(bias_at[i])], kForm);
+        for (size_t i = 0; i < dx.size(); ++i) dx[i] *= gelu_slope(x[i] + nth(bias, bias_at[i]), kForm);
         return {array_of(dy.dtype(), dims, dx)};
       },
       .samples =

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "foreflow/base/nth.h"
 #include "ops/common/expected.h"
 #include "ops/common/gelu_formula.h"
 #include "ops/common/kernel.h"
@@ -91,8 +92,7 @@ std::vector<double> unpacked(const OpCall& call, const ProductPlaces& places, in
   std::vector<double> all;
   for (int64_t o = 0; o < experts * outer; ++o) {
     for (int64_t i = 0; i < inner; ++i)
-      all.push_back((numbers.at(o, i, row) - static_cast<double>(middle)) *
-                    scales[static_cast<size_t>(o * blocks + i / block)]);
+      all.push_back((numbers.at(o, i, row) - static_cast<double>(middle)) * nth(scales, o * blocks + i / block));
   }
   return all;
 }
@@ -115,10 +115,10 @@ struct ExpertProduct {
   std::vector<double> operator()(int64_t expert, const std::vector<double>& x) const {
     std::vector<double> y;
     for (int64_t o = 0; o < outer; ++o) {
-      double sum = bias.empty() ? 0 : bias[static_cast<size_t>(expert * outer + o)];
+      double sum = bias.empty() ? 0 : nth(bias, expert * outer + o);
       for (int64_t i = 0; i < inner; ++i) {
         const int64_t at = transposed ? (expert * inner + i) * outer + o : (expert * outer + o) * inner + i;
-        sum += weight[static_cast<size_t>(at)] * x[static_cast<size_t>(i)];
+        sum += nth(weight, at) * nth(x, i);
       }
       y.push_back(sum);
     }
@@ -166,7 +166,7 @@ std::vector<std::pair<int64_t, double>> routes(const OpCall& call, const double*
   std::vector<std::pair<int64_t, double>> taken;
   double sum = 0;
   for (int64_t i = 0; i < chosen(call); ++i) {
-    const int64_t expert = order[static_cast<size_t>(i)];
+    const int64_t expert = nth(order, i);
     taken.emplace_back(expert, std::exp(scores[expert] - largest) / all);
     sum += taken.back().second;
   }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "ops/common/indices.h"
 #include "ops/common/letters.h"
 #include "ops/common/work.h"
@@ -51,7 +52,7 @@ std::vector<Array> eval(const OpCall& call) {
   const Offsets places = slice_offsets(call, sizes.data, indices, static_cast<int64_t>(sizes.batch));
   const auto slopes    = values_of<double>(dy);
   std::vector<double> sums(static_cast<size_t>(ir::element_count(sizes.data)));
-  for (size_t i = 0; i < places.size(); ++i) sums[static_cast<size_t>(places[i])] += slopes[i];
+  for (size_t i = 0; i < places.size(); ++i) nth(sums, places[i]) += slopes[i];
   return {array_of(dy.dtype(), sizes.data, sums)};
 }
 

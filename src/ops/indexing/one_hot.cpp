@@ -1,3 +1,4 @@
+#include "foreflow/base/nth.h"
 #include "ops/common/axes.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
@@ -52,8 +53,8 @@ std::vector<Array> eval(const OpCall& call) {
   for (size_t i = 0; i < chosen.size(); ++i) {
     const int64_t hot = chosen[i] < 0 ? chosen[i] + depth : chosen[i];
     if (hot < 0 || hot >= depth) continue;
-    const auto position                                                                    = static_cast<int64_t>(i);
-    from[static_cast<size_t>((position / inner * depth + hot) * inner + position % inner)] = 1;
+    const auto position                                                    = static_cast<int64_t>(i);
+    nth(from, (position / inner * depth + hot) * inner + position % inner) = 1;
   }
   return {take(values, dims, from)};
 }

@@ -1,5 +1,6 @@
 #include "ops/loss/cross_entropy.h"
 
+#include "foreflow/base/nth.h"
 #include "ops/common/kernel.h"
 #include "ops/common/lanes.h"
 #include "ops/common/letters.h"
@@ -78,7 +79,7 @@ Targets targets_of(const OpCall& call, TargetOperands operands, int64_t classes)
       call.fail("label " + std::to_string(label) + " is no class; labels should lie in [0, " + std::to_string(classes) +
                 ")");
     }
-    targets.weight.push_back(ignore ? 0 : weights.empty() ? 1 : weights[static_cast<size_t>(label)]);
+    targets.weight.push_back(ignore ? 0 : weights.empty() ? 1 : nth(weights, label));
     total += targets.weight.back();
     if (ignore) label = -1;
   }

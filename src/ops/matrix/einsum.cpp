@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "ops/common/elementwise.h"
 #include "ops/common/letters.h"
 #include "ops/matrix/equation.h"
@@ -93,8 +94,7 @@ std::vector<Array> eval(const OpCall& call) {
       for (size_t term = 0; term < steps[0].size(); ++term) {
         T product{1};
         for (size_t i = 0; i < operands.size(); ++i) {
-          product =
-              wrapping(std::multiplies{}, product, operands[i][static_cast<size_t>(starts[i][at] + steps[i][term])]);
+          product = wrapping(std::multiplies{}, product, nth(operands[i], starts[i][at] + steps[i][term]));
         }
         result[at] = wrapping(std::plus{}, result[at], product);
       }

@@ -1,4 +1,5 @@
 
+#include "foreflow/base/nth.h"
 #include "ops/common/broadcast.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
@@ -67,7 +68,7 @@ std::vector<Array> eval_gemm(const OpCall& call) {
   auto sum            = values_of<double>(product);
   const auto addend   = values_of<double>(c);
   const auto at       = broadcast_offsets(c.dims(), product.dims());
-  for (size_t i = 0; i < sum.size(); ++i) sum[i] += beta * addend[static_cast<size_t>(at[i])];
+  for (size_t i = 0; i < sum.size(); ++i) sum[i] += beta * nth(addend, at[i]);
   return {array_of(value_of(call, 0).dtype(), product.dims(), sum)};
 }
 

@@ -1,3 +1,4 @@
+#include "foreflow/base/nth.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
 #include "ops/common/normalisation.h"
@@ -37,7 +38,7 @@ std::vector<double> embedded(const OpCall& call, const Array& table_of_rows, con
   std::vector<int64_t> numbers;
   for (int64_t i = 0; i < tokens.size(); ++i) {
     const int64_t at = ids == nullptr ? i % tokens.dims()[1] : i % ids->size();
-    numbers.push_back(ids == nullptr ? at : ids->to_ints()[static_cast<size_t>(at)]);
+    numbers.push_back(ids == nullptr ? at : nth(ids->to_ints(), at));
   }
   const Array indices = Array::of_ints(tokens.dims(), numbers);
   return values_of<double>(evaluate("Gather", {{"axis", int64_t{0}}}, {&table_of_rows, &indices})[0]);

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "foreflow/base/nth.h"
 #include "ops/common/elementwise.h"
 #include "ops/common/letters.h"
 #include "ops/common/reduce.h"
@@ -40,13 +41,13 @@ std::vector<Array> eval(const OpCall& call) {
   auto values       = values_of<double>(x);
   const double each = static_cast<double>(values.size()) / static_cast<double>(groups);
   std::vector<double> means(groups), variances(groups);
-  for (size_t i = 0; i < values.size(); ++i) means[static_cast<size_t>(of[i])] += values[i] / each;
+  for (size_t i = 0; i < values.size(); ++i) nth(means, of[i]) += values[i] / each;
   for (size_t i = 0; i < values.size(); ++i) {
     const auto group = static_cast<size_t>(of[i]);
     values[i] -= means[group];
     variances[group] += values[i] * values[i] / each;
   }
-  for (size_t i = 0; i < values.size(); ++i) values[i] /= std::sqrt(variances[static_cast<size_t>(of[i])]) + kEpsilon;
+  for (size_t i = 0; i < values.size(); ++i) values[i] /= std::sqrt(nth(variances, of[i])) + kEpsilon;
   return {array_of(x.dtype(), x.dims(), values)};
 }
 

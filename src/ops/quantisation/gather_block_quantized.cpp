@@ -1,3 +1,4 @@
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/countable.h"
 #include "ops/common/axes.h"
 #include "ops/common/kernel.h"
@@ -62,7 +63,7 @@ std::vector<Array> eval(const OpCall& call) {
     if (row < 0 || row >= rows) call.fail("index " + std::to_string(row) + " is not a row of the table");
     for (int64_t i = 0; i < k; ++i) {
       const auto block    = static_cast<size_t>(row * blocks + i / length);
-      const double number = packed ? numbers.at(row, i, stored) : plain[static_cast<size_t>(row * stored + i)];
+      const double number = packed ? numbers.at(row, i, stored) : nth(plain, row * stored + i);
       y.push_back((number - zeros[block]) * scales[block]);
     }
   }

@@ -1,3 +1,4 @@
+#include "foreflow/base/nth.h"
 #include "ops/common/axes.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
@@ -67,12 +68,12 @@ std::vector<double> weight(const OpCall& call) {
   std::vector<double> all;
   for (int64_t n = 0; n < columns(call); ++n) {
     for (int64_t i = 0; i < k; ++i) {
-      const int64_t of_k = groups.empty() ? i / length : groups[static_cast<size_t>(i)];
+      const int64_t of_k = groups.empty() ? i / length : nth(groups, i);
       if (of_k < 0 || of_k >= count)
         call.fail("a group is " + std::to_string(of_k) + "; less than " + std::to_string(count) + " would be right");
       const int64_t group = n * count + of_k;
       const double number = packed.at(n * count + i / length, i % length, (length * size + 7) / 8);
-      all.push_back((number - zeros[static_cast<size_t>(group)]) * scales[static_cast<size_t>(group)]);
+      all.push_back((number - nth(zeros, group)) * nth(scales, group));
     }
   }
   return all;

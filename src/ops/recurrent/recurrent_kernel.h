@@ -1,6 +1,7 @@
 // The reference kernel of recurrent layers and its gradient: a cell says what one step does, this walks the steps.
 #pragma once
 
+#include "foreflow/base/nth.h"
 #include "ops/common/activation.h"
 #include "ops/common/kernel.h"
 #include "ops/recurrent/recurrent.h"
@@ -173,7 +174,7 @@ std::vector<Array> eval_gradient(const OpCall& call) {
   std::vector<Array> results;
   for (const size_t i : differentiable(Cell::kKind)) {
     std::vector<double> gradient;
-    for (const Recorded& number : operands[i]) gradient.push_back(slopes[static_cast<size_t>(number.place)]);
+    for (const Recorded& number : operands[i]) gradient.push_back(nth(slopes, number.place));
     results.push_back(array_of(dtype, call.has(i) ? value_of(call, i).dims() : Dims{0}, gradient));
   }
   return results;

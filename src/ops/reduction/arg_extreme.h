@@ -2,6 +2,7 @@
 // several equal elements is chosen.
 #pragma once
 
+#include "foreflow/base/nth.h"
 #include "ops/common/kernel.h"
 #include "ops/common/views.h"
 
@@ -30,7 +31,7 @@ std::vector<Array> eval_arg_extreme(const OpCall& call) {
     const auto values = values_of<decltype(zero)>(x);
     std::vector<int64_t> best;
     for (const int64_t start : lanes.starts) {
-      const auto element = [&](int64_t i) { return values[static_cast<size_t>(start + i * lanes.stride)]; };
+      const auto element = [&](int64_t i) { return nth(values, start + i * lanes.stride); };
       int64_t found      = 0;
       for (int64_t i = 1; i < lanes.length; ++i) {
         if (kBeats(element(i), element(found)) || (last && element(i) == element(found))) found = i;

@@ -1,3 +1,4 @@
+#include "foreflow/base/nth.h"
 #include "ops/common/axes.h"
 #include "ops/common/elementwise.h"
 #include "ops/common/letters.h"
@@ -37,7 +38,7 @@ std::vector<Array> eval(const OpCall& call) {
     for (const int64_t start : offsets_of(starts, strides_of(x.dims()))) {
       T sum{0};
       for (int64_t i = 0; i < count; ++i) {
-        T& value      = values[static_cast<size_t>(start + (reverse ? count - 1 - i : i) * stride)];
+        T& value      = nth(values, start + (reverse ? count - 1 - i : i) * stride);
         const T after = wrapping(std::plus{}, sum, value);
         value         = exclusive ? sum : after;
         sum           = after;

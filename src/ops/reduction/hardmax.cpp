@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "ops/common/softmax_family.h"
 
 namespace foreflow::ops::definitions::hardmax {
@@ -17,7 +18,7 @@ OpDef row() {
             return eval_softmax(call, [](std::vector<double>& lane) {
               const auto best = std::max_element(lane.begin(), lane.end()) - lane.begin();
               std::fill(lane.begin(), lane.end(), 0);
-              if (!lane.empty()) lane[static_cast<size_t>(best)] = 1;
+              if (!lane.empty()) nth(lane, best) = 1;
             });
           },
       .samples =

@@ -1,3 +1,4 @@
+#include "foreflow/base/nth.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
 #include "ops/common/views.h"
@@ -46,7 +47,7 @@ std::vector<Array> eval(const OpCall& call) {
   for (size_t i = 0; i < offsets.size(); ++i) {
     const auto at        = static_cast<int64_t>(i);
     const int64_t time   = at / strides[axes.time] % x.dims()[axes.time];
-    const int64_t length = lengths[static_cast<size_t>(at / strides[axes.batch] % x.dims()[axes.batch])];
+    const int64_t length = nth(lengths, at / strides[axes.batch] % x.dims()[axes.batch]);
     if (length < 0 || length > x.dims()[axes.time]) {
       call.fail("a sequence of length " + std::to_string(length) + " in a dimension of " +
                 std::to_string(x.dims()[axes.time]));

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "ops/common/letters.h"
 #include "ops/common/work.h"
 
@@ -14,7 +15,7 @@ Dims selected(const OpCall& call, const Dims& dims) {
   const int64_t first = clamp(call.attributes.int_or("start", 0));
   const int64_t last  = clamp(call.attributes.int_or("end", rank));
   Dims result;
-  for (int64_t axis = first; axis < last; ++axis) result.push_back(dims[static_cast<size_t>(axis)]);
+  for (int64_t axis = first; axis < last; ++axis) result.push_back(nth(dims, axis));
   return result;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "ops/common/axes.h"
 #include "ops/common/letters.h"
 #include "ops/common/views.h"
@@ -143,7 +144,7 @@ std::vector<Sample> samples() {
 // One of n equal parts stays one of n. Limits count from the end where they are negative, and may be beyond it.
 void fit_part(Attributes& attributes, const OpCall& whole, std::span<const Type>, const ir::PartOfCall& part) {
   if (!part.cuts_blocks) return;
-  const int64_t dim = whole.inputs[0].dims[static_cast<size_t>(part.operand_dim)];
+  const int64_t dim = nth(whole.inputs[0].dims, part.operand_dim);
   for (const char* key : {"starts", "ends"}) {
     const int64_t limit = attributes.get_ints(key)[0];
     attributes.set(key, std::vector<int64_t>{std::min(limit < 0 ? limit + dim : limit, dim) / part.ways});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "platform/link_text.h"
 #include "platform/parameters.h"
@@ -21,10 +22,10 @@ std::array<int, 3> fitted_dims(int nodes, int dimensions) {
     for (int n = 1; small(n); ++n) {
       if (nodes % n == 0) side = n;
     }
-    dims[static_cast<size_t>(dimensions - left)] = side;
+    nth(dims, dimensions - left) = side;
     nodes /= side;
   }
-  dims[static_cast<size_t>(dimensions - 1)] = nodes;
+  nth(dims, dimensions - 1) = nodes;
   return dims;
 }
 

@@ -13,6 +13,7 @@
 #include <map>
 
 #include "foreflow/base/json.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "platform/imports/imports.h"
 #include "platform/link_units.h"
@@ -191,14 +192,13 @@ class NpuNetwork {
   }
 
   void join_two(int from, int to, const Port& port) {
-    const std::string name = fmt::format("{}-{}", blueprint_.vertices[static_cast<size_t>(from)],
-                                         blueprint_.vertices[static_cast<size_t>(to)]);
+    const std::string name = fmt::format("{}-{}", nth(blueprint_.vertices, from), nth(blueprint_.vertices, to));
     blueprint_.cables.push_back({name, port, from, to});
   }
 
   // The group of NPUs that begins with `first`.
   void join(int number, int first, int stride) {
-    const Dimension& dimension = dimensions_[static_cast<size_t>(number)];
+    const Dimension& dimension = nth(dimensions_, number);
     const auto router          = [&](int i) { return npus_ + first + i * stride; };
     if (dimension.npus < 2) return;
     if (dimension.shape == Joint::one_switch) {

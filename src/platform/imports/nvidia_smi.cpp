@@ -13,6 +13,7 @@
 #include <map>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "platform/imports/imports.h"
 #include "platform/imports/pcie_tree.h"
@@ -219,7 +220,7 @@ void add_nvlinks(Server& server, const Matrix& matrix) {
   if (!is_switched(matrix)) {
     for (int a = 0; a < node.gpus; ++a) {
       for (int b = a + 1; b < node.gpus; ++b) {
-        const int links = matrix.nvlinks[static_cast<size_t>(a)][static_cast<size_t>(b)];
+        const int links = nth(nth(matrix.nvlinks, a), b);
         if (links == 0) continue;
         connect(node, fmt::format("gpu{}-gpu{}", a, b), {"nvlink", static_cast<double>(links) * rate, kDirectLatency},
                 a, b);
@@ -230,7 +231,7 @@ void add_nvlinks(Server& server, const Matrix& matrix) {
   server.assumed.emplace_back("NVSwitch: more NVLinks than a GPU has, so all go to one switch that does not block");
   const int centre = add_switch(node, "nvswitch");
   for (int gpu = 0; gpu < node.gpus; ++gpu) {
-    const auto& row = matrix.nvlinks[static_cast<size_t>(gpu)];
+    const auto& row = nth(matrix.nvlinks, gpu);
     const int links = *std::max_element(row.begin(), row.end());
     if (links == 0) continue;
     connect(node, fmt::format("gpu{}-nvlink", gpu), nvlink_port(static_cast<double>(links) * rate), gpu, centre);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "platform/imports/imports.h"
 #include "platform/imports/pcie_tree.h"
@@ -73,7 +74,7 @@ Imported read_rocm(const Text& text, const ImportOptions& options) {
   server.assumed.emplace_back("Infinity Fabric: 64 GB/s each way for each pair, as MI300X have it");
   for (int a = 0; a < node.gpus; ++a) {
     for (int b = a + 1; b < node.gpus; ++b) {
-      if (joined[static_cast<size_t>(a)][static_cast<size_t>(b)])
+      if (nth(nth(joined, a), b))
         connect(node, fmt::format("gpu{}-gpu{}", a, b), {"xgmi", 64_GBps, kDirectLatency}, a, b);
     }
   }

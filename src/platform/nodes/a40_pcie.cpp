@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "platform/nodes/ports.h"
 #include "platform/nodes/sheets.h"
 #include "platform/nodes/wiring.h"
@@ -22,7 +23,7 @@ Node build(int gpus, int nics) {
   std::vector<int> roots;
   for (int s = 0; s < sockets; ++s) roots.push_back(add_switch(node, fmt::format("socket{}", s)));
   for (int i = 0; i < gpus; ++i)
-    connect(node, fmt::format("gpu{}-pcie", i), pcie4_port(), i, roots[static_cast<size_t>(i * sockets / gpus)]);
+    connect(node, fmt::format("gpu{}-pcie", i), pcie4_port(), i, nth(roots, i * sockets / gpus));
   if (sockets > 1) connect(node, "upi", upi_port(), roots[0], roots[1]);
   plug_nics(node, roots, pcie4_port(), nic_port(12.5_GBps), nics);
   return node;

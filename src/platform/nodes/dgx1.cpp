@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "foreflow/base/nth.h"
 #include "platform/nodes/ports.h"
 #include "platform/nodes/sheets.h"
 #include "platform/nodes/wiring.h"
@@ -55,11 +56,9 @@ Node build(int gpus, int nics) {
   std::vector<int> places, roots;
   for (int s = 0; s < switches; ++s) places.push_back(add_switch(node, fmt::format("pcie{}", s)));
   for (int s = 0; s < sockets; ++s) roots.push_back(add_switch(node, fmt::format("socket{}", s)));
-  for (int i = 0; i < gpus; ++i)
-    connect(node, fmt::format("gpu{}-pcie", i), pcie3_port(), i, places[static_cast<size_t>(i / 2)]);
+  for (int i = 0; i < gpus; ++i) connect(node, fmt::format("gpu{}-pcie", i), pcie3_port(), i, nth(places, i / 2));
   for (int s = 0; s < switches; ++s) {
-    connect(node, fmt::format("pcie{}-uplink", s), uplink(pcie3_port()), places[static_cast<size_t>(s)],
-            roots[static_cast<size_t>(s / 2)]);
+    connect(node, fmt::format("pcie{}-uplink", s), uplink(pcie3_port()), nth(places, s), nth(roots, s / 2));
   }
   if (sockets > 1) connect(node, "qpi", {"host", 38.4_GBps, 0_us}, roots[0], roots[1]);
   plug_nics(node, places, pcie3_port(), nic_port(12.5_GBps), nics);

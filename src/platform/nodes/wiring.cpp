@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "platform/link_units.h"
 
 namespace foreflow::platform {
@@ -36,7 +37,7 @@ std::vector<int> join_below_switches(Node& node, int gpus_per_switch, const Port
   for (int s = 0; s < switches; ++s) {
     const int place = add_switch(node, fmt::format("pcie{}", s));
     connect(node, fmt::format("pcie{}-uplink", s), {pcie.kind, pcie.bandwidth, 0_us}, place,
-            roots[static_cast<size_t>(s * sockets / switches)]);
+            nth(roots, s * sockets / switches));
     for (int i = s * gpus_per_switch; i < std::min(node.gpus, (s + 1) * gpus_per_switch); ++i)
       connect(node, fmt::format("gpu{}-pcie", i), pcie, i, place);
   }
@@ -48,7 +49,7 @@ void plug_nics(Node& node, const std::vector<int>& places, const Port& pcie, con
   const int slots = static_cast<int>(places.size());
   for (int j = 0; j < count; ++j) {
     const std::string name = fmt::format("nic{}", j);
-    int vertex             = places[static_cast<size_t>(j * slots / count)];
+    int vertex             = nth(places, j * slots / count);
     if (count > slots) {
       const int card = add_switch(node, name);
       connect(node, name + "-pcie", {pcie.kind, pcie.bandwidth, 0_us}, vertex, card);
@@ -63,7 +64,7 @@ void add_nics(Node& node, const Port& pcie, const Port& nic, int count) {
   std::vector<int> places;
   for (int s = 0; s < switches; ++s) places.push_back(add_switch(node, fmt::format("pcie{}", s)));
   for (int i = 0; i < node.gpus; ++i) {
-    const int place = places[static_cast<size_t>(i * switches / node.gpus)];
+    const int place = nth(places, i * switches / node.gpus);
     connect(node, fmt::format("gpu{}-pcie", i), pcie, i, place);
   }
   plug_nics(node, places, pcie, nic, count);

@@ -1,6 +1,7 @@
 // node0: 0 2 4 6   node1: 1 3 5 7
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/by_node.h"
 #include "foreflow/platform/placement.h"
 
@@ -14,7 +15,7 @@ std::vector<int> order(const Platform& platform, std::vector<int> candidates, ui
   std::vector<int> taken;
   for (size_t round = 0; taken.size() < candidates.size(); ++round) {
     for (const std::vector<int>& node : nodes) {
-      if (round < node.size()) taken.push_back(candidates[static_cast<size_t>(node[round])]);
+      if (round < node.size()) taken.push_back(nth(candidates, node[round]));
     }
   }
   return taken;

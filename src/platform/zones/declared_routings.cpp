@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "platform/zones/routings.h"
 
 namespace foreflow::platform::zones {
@@ -21,7 +22,7 @@ std::set<int> zones_in(const Tree& tree, int number) {
 
 // A message of a host to itself crosses SimGrid's own loopback, unless the file has a route for it.
 LocalRouter full_routing(const Tree& tree, int number) {
-  const Zone& zone = tree.zones[static_cast<size_t>(number)];
+  const Zone& zone = nth(tree.zones, number);
   return [&tree, &zone](int from, int to, const Between&, Way& way) {
     const auto found = zone.path_of.find({from, to});
     if (found == zone.path_of.end()) {
@@ -30,7 +31,7 @@ LocalRouter full_routing(const Tree& tree, int number) {
       way.found = true;
       return;
     }
-    const Path& path = zone.paths[static_cast<size_t>(found->second)];
+    const Path& path = nth(zone.paths, found->second);
     append(path.links, way);
     way.from_gate = path.from_gate;
     way.to_gate   = path.to_gate;
@@ -39,7 +40,7 @@ LocalRouter full_routing(const Tree& tree, int number) {
 }
 
 LocalRouter star_routing(const Tree& tree, int number) {
-  const Zone& zone = tree.zones[static_cast<size_t>(number)];
+  const Zone& zone = nth(tree.zones, number);
   if (zone.cluster) {
     return [&zone](int from, int to, const Between&, Way& way) {
       zone.cluster->topology->cross(*zone.cluster, from, to, way);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/recipe.h"
 #include "platform/kinds.h"
 #include "platform/nodes/ports.h"
@@ -93,7 +94,7 @@ struct Machine {
   }
   Device make_device(int index) const {
     const DeviceBlock& block = block_of_device(index);
-    Device device            = device_kinds[static_cast<size_t>(block.kind)];
+    Device device            = nth(device_kinds, block.kind);
     device.node              = host_name(tree, host_of(index));
     device.rail              = (index - block.first) % block.per_host;
     device.name              = block.cpu ? device.node : fmt::format("{}-gpu{}", device.node, device.rail);
@@ -169,8 +170,8 @@ class Populating {
     return kNoRule;
   }
   bool in_zone_like(const HostBlock& block, const std::string& pattern) const {
-    for (int zone = block.place.zone; zone >= 0; zone = machine_.tree.zones[static_cast<size_t>(zone)].parent) {
-      if (matches(pattern, machine_.tree.zones[static_cast<size_t>(zone)].id)) return true;
+    for (int zone = block.place.zone; zone >= 0; zone = nth(machine_.tree.zones, zone).parent) {
+      if (matches(pattern, nth(machine_.tree.zones, zone).id)) return true;
     }
     return false;
   }
@@ -192,7 +193,7 @@ class Populating {
     run.first_link = machine_.links;
     Device device  = cpu_of(block);
     if (rule != kNoRule) {
-      const HostDevices& inside = rules_[static_cast<size_t>(rule)];
+      const HostDevices& inside = nth(rules_, rule);
       device                    = changed(inside.device, std::move(device));
       run.per_host              = inside.per_host;
       run.cpu                   = !inside.device.sheet;
@@ -242,8 +243,7 @@ platform::Router router_of(const MachineRef& machine, const Declared& declared) 
       router->route(place_of_host(machine->tree, source), place_of_host(machine->tree, target), way);
       if (!way.found) return route;
     }
-    for (const int link : way.links)
-      route.latency += machine->latencies[static_cast<size_t>(machine->kind_of_link(link))];
+    for (const int link : way.links) route.latency += nth(machine->latencies, machine->kind_of_link(link));
     route.latency += Seconds(way.further);
     route.step_latency = longer * Seconds(way.further);
     route.links        = std::move(way.links);
@@ -287,7 +287,7 @@ std::vector<std::string> assumptions(const Machine& machine) {
   }
   for (const auto& [what, count] : hosts) {
     const auto& [kind, per_host] = what;
-    const Device& device         = machine.device_kinds[static_cast<size_t>(kind)];
+    const Device& device         = nth(machine.device_kinds, kind);
     const Link port              = port_of(device);
     add(fmt::format("{} with {} {} each{}", counted(count, "host"), per_host, device.kind,
                     per_host == 1 ? "" : fmt::format(", joined by {} of {}", port.kind, format(port.bandwidth))));
@@ -326,7 +326,7 @@ Platform make(Document document, const DevicePlan& rules, const std::string& nam
                           .make =
                               [machine](size_t index) {
                           const auto number = static_cast<int>(index);
-                          Link link         = machine->link_kinds[static_cast<size_t>(machine->kind_of_link(number))];
+                          Link link         = nth(machine->link_kinds, machine->kind_of_link(number));
                           link.name         = machine->name_of_link(number);
                           return link;
                         },

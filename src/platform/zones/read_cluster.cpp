@@ -1,6 +1,7 @@
 // <cluster> and <cabinet>: many equal hosts.
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "foreflow/platform/recipe.h"
 #include "platform/zones/dtd.h"
@@ -148,15 +149,15 @@ void count_cables(Reading& reading, Cluster& cluster) {
 }  // namespace
 
 void read_cluster(Reading& reading, const pugi::xml_node& node, int parent) {
-  const int zone                                          = add_zone(reading, node, parent);
-  reading.tree().zones[static_cast<size_t>(zone)].routing = find_routing("Cluster");
-  Cluster cluster                                         = cluster_of(reading, node);
+  const int zone                          = add_zone(reading, node, parent);
+  nth(reading.tree().zones, zone).routing = find_routing("Cluster");
+  Cluster cluster                         = cluster_of(reading, node);
   const auto speeds = reading.at(node, "speed", [&] { return read_speeds(attribute(node, "speed")); });
   add_hosts(reading, node, cluster.names, zone, speeds.front(), core_count(reading, node));
   count_cables(reading, cluster);
   add_cluster_links(reading, node, cluster);
-  Tree& tree                                    = reading.tree();
-  tree.zones[static_cast<size_t>(zone)].cluster = tree.links.back().cluster;
+  Tree& tree                    = reading.tree();
+  nth(tree.zones, zone).cluster = tree.links.back().cluster;
   if (cluster.topology->hosts(cluster) >= 0) return;
   const std::string router = text(node, "router_id");
   add_member(
@@ -183,7 +184,7 @@ void read_cabinet(Reading& reading, const pugi::xml_node& node, int zone, int ba
       end.up.push_back(backbone);
       end.down.insert(end.down.begin(), backbone);
     }
-    tree.zones[static_cast<size_t>(zone)].ends[member + i] = std::move(end);
+    nth(tree.zones, zone).ends[member + i] = std::move(end);
   }
 }
 

@@ -34,7 +34,7 @@ void take_host_ids(Reading& reading, const pugi::xml_node& node, const Series& n
   auto& blocks = reading.series[names.prefix + '\n' + names.suffix];
   for (int i = 0; i < names.size(); ++i) {
     const bool ruled     = std::any_of(blocks.begin(), blocks.end(), [&](int block) {
-      return tree.hosts[static_cast<size_t>(block)].names.radical->index(names.radical->number(i)).has_value();
+      return nth(tree.hosts, block).names.radical->index(names.radical->number(i)).has_value();
     });
     const std::string id = names.name(i);
     if (ruled || tree.host_blocks.contains(id)) fail_taken(reading, node, id);
@@ -65,7 +65,7 @@ Coordinates read_coordinates(const Reading& reading, const pugi::xml_node& node)
 }
 
 void place_by_coordinates(Reading& reading, const pugi::xml_node& node, int zone, int member) {
-  Zone& inside = reading.tree().zones[static_cast<size_t>(zone)];
+  Zone& inside = nth(reading.tree().zones, zone);
   if (inside.routing->name == "Vivaldi") inside.coordinates[member] = read_coordinates(reading, node);
 }
 
@@ -91,7 +91,7 @@ void refuse_outside_star(const Reading& reading, const pugi::xml_node& node, con
 
 void read_router(Reading& reading, const pugi::xml_node& node, int zone) {
   const int member = add_member(reading, node, text(node, "id"), zone);
-  Zone& inside     = reading.tree().zones[static_cast<size_t>(zone)];
+  Zone& inside     = nth(reading.tree().zones, zone);
   if (!text(node, "coordinates").empty()) inside.coordinates[member] = read_coordinates(reading, node);
 }
 
@@ -101,7 +101,7 @@ void read_host_link(Reading& reading, const pugi::xml_node& node, int zone, int 
   const auto host = find_point(tree, text(node, "id"));
   if (!host || host->zone != zone) {
     reading.fail(node, fmt::format("\"{}\" is no host declared before in zone \"{}\"{}", text(node, "id"),
-                                   tree.zones[static_cast<size_t>(zone)].id, nearest_point(reading, text(node, "id"))));
+                                   nth(tree.zones, zone).id, nearest_point(reading, text(node, "id"))));
   }
   const auto link = [&](const char* attribute) {
     const auto found = find_link(tree, text(node, attribute));
@@ -114,7 +114,7 @@ void read_host_link(Reading& reading, const pugi::xml_node& node, int zone, int 
     end.up.push_back(backbone);
     end.down.insert(end.down.begin(), backbone);
   }
-  tree.zones[static_cast<size_t>(zone)].ends[host->member] = std::move(end);
+  nth(tree.zones, zone).ends[host->member] = std::move(end);
 }
 
 void read_disk(Reading& reading, const pugi::xml_node& node, const std::string& host) {
@@ -139,7 +139,7 @@ int add_zone(Reading& reading, const pugi::xml_node& node, int parent) {
   zone.where  = reading.source.where(node);
   zone.parent = parent;
   if (parent >= 0) {
-    Zone& around = tree.zones[static_cast<size_t>(parent)];
+    Zone& around = nth(tree.zones, parent);
     zone.member  = around.members++;
     around.inner = true;
   }
@@ -150,7 +150,7 @@ int add_zone(Reading& reading, const pugi::xml_node& node, int parent) {
 }
 
 int add_member(Reading& reading, const pugi::xml_node& node, const std::string& name, int zone) {
-  Zone& inside     = reading.tree().zones[static_cast<size_t>(zone)];
+  Zone& inside     = nth(reading.tree().zones, zone);
   const int member = inside.members++;
   take_id(reading, node, name, {zone, member});
   return member;
@@ -162,7 +162,7 @@ int add_hosts(Reading& reading, const pugi::xml_node& node, Series names, int zo
   if (int64_t{tree.host_count} + count > kMostDevices)
     reading.fail(node, fmt::format("the platform has more than {} hosts", kMostDevices));
   const int first = tree.host_count, number = static_cast<int>(tree.hosts.size());
-  int& members = tree.zones[static_cast<size_t>(zone)].members;
+  int& members = nth(tree.zones, zone).members;
   const Point place{zone, members};
   if (names.radical) {
     take_host_ids(reading, node, names, place);
@@ -232,7 +232,7 @@ void read_host(Reading& reading, const pugi::xml_node& node, int zone) {
 
 void read_peer(Reading& reading, const pugi::xml_node& node, int zone) {
   Tree& tree = reading.tree();
-  refuse_outside_star(reading, node, tree.zones[static_cast<size_t>(zone)], "Vivaldi");
+  refuse_outside_star(reading, node, nth(tree.zones, zone), "Vivaldi");
   const std::string id = text(node, "id");
   const auto speed     = reading.at(node, "speed", [&] { return read_speed(attribute(node, "speed")); });
   const int host       = add_hosts(reading, node, Series{id}, zone, speed, 1);
@@ -244,7 +244,7 @@ void read_peer(Reading& reading, const pugi::xml_node& node, int zone) {
     return add_links(reading, node, Series{"link_" + id + end}, false, numbers);
   };
   const int up = link("bw_out", "_UP"), down = link("bw_in", "_DOWN");
-  tree.zones[static_cast<size_t>(zone)].ends[member] = {{up}, {down}, {}};
+  nth(tree.zones, zone).ends[member] = {{up}, {down}, {}};
   read_profile_of(reading, node, "availability_file", Profile::What::speed, {host});
   read_profile_of(reading, node, "speed_file", Profile::What::speed, {host});
   read_profile_of(reading, node, "state_file", Profile::What::on, {host});
@@ -293,9 +293,9 @@ void read_zone(Reading& reading, const pugi::xml_node& node, int parent) {
   if (routing->make == nullptr)
     reading.fail(node,
                  fmt::format("zone \"{}\": routing \"{}\": {}", text(node, "id"), routing->name, routing->refusal));
-  reading.tree().zones[static_cast<size_t>(number)].routing = routing;
+  nth(reading.tree().zones, number).routing = routing;
   check_contents(reading, node);
-  const auto zone = [&]() -> const Zone& { return reading.tree().zones[static_cast<size_t>(number)]; };
+  const auto zone = [&]() -> const Zone& { return nth(reading.tree().zones, number); };
   std::vector<pugi::xml_node> ends;  // which need the backbone, wherever it stands
   for (const pugi::xml_node& child : node.children()) {
     const std::string_view name = child.name();

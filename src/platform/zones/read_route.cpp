@@ -1,6 +1,7 @@
 // <route>, <zoneRoute>, <bypassRoute> and <bypassZoneRoute>.
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "platform/zones/dtd.h"
 #include "platform/zones/reading.h"
 #include "platform/zones/routings.h"
@@ -58,7 +59,7 @@ Point end_of(Reading& reading, const pugi::xml_node& node, const char* attribute
   }
   if (point.zone != zone) {
     reading.fail(node, fmt::format("{}: \"{}\" is not in zone \"{}\" itself", attribute, id,
-                                   reading.tree().zones[static_cast<size_t>(zone)].id));
+                                   nth(reading.tree().zones, zone).id));
   }
   return point;
 }
@@ -71,10 +72,10 @@ Point gateway_of(Reading& reading, const pugi::xml_node& node, const char* attri
   if (point.zone < 0 || zone_at(tree, point))
     reading.fail(node, fmt::format("{}: the gateway \"{}\" is a zone; name a host or router in it", attribute, id));
   int zone = point.zone;
-  while (zone >= 0 && zone != wanted) zone = tree.zones[static_cast<size_t>(zone)].parent;
+  while (zone >= 0 && zone != wanted) zone = nth(tree.zones, zone).parent;
   if (zone < 0) {
     reading.fail(node, fmt::format("{}: the gateway \"{}\" is no host or router in zone \"{}\"", attribute, id,
-                                   tree.zones[static_cast<size_t>(wanted)].id));
+                                   nth(tree.zones, wanted).id));
   }
   return point;
 }
@@ -128,7 +129,7 @@ void read_bypass(Reading& reading, const pugi::xml_node& node, int zone, bool be
     to   = end_of(reading, node, "dst", zone, false);
   }
   path.links = links_of(reading, node).forth;
-  if (!reading.tree().zones[static_cast<size_t>(zone)].bypasses.emplace(std::pair{from, to}, std::move(path)).second) {
+  if (!nth(reading.tree().zones, zone).bypasses.emplace(std::pair{from, to}, std::move(path)).second) {
     reading.fail(node,
                  fmt::format("a second bypass from \"{}\" to \"{}\"; keep one", text(node, "src"), text(node, "dst")));
   }
@@ -144,7 +145,7 @@ void read_route(Reading& reading, const pugi::xml_node& node, int number) {
   const std::string_view name = node.name();
   const bool between_zones    = name.ends_with("zoneRoute") || name.ends_with("ZoneRoute") || name.ends_with("ASroute");
   if (name.starts_with("bypass")) return read_bypass(reading, node, number, between_zones);
-  Zone& zone       = reading.tree().zones[static_cast<size_t>(number)];
+  Zone& zone       = nth(reading.tree().zones, number);
   const Point from = end_of(reading, node, "src", number, between_zones);
   const Point to   = end_of(reading, node, "dst", number, between_zones);
   if (zone.routing->star && from == to && !between_zones) return read_loopback(reading, node, zone, from);

@@ -9,6 +9,7 @@
 #include <queue>
 #include <unordered_map>
 
+#include "foreflow/base/nth.h"
 #include "platform/zones/routings.h"
 
 namespace foreflow::platform::zones {
@@ -26,7 +27,7 @@ void chain(const Zone& zone, const std::vector<int>& hops, LinkOrder order, cons
   const Path* before = nullptr;
   way.found          = true;
   for (const int hop : hops) {
-    const Path& path = zone.paths[static_cast<size_t>(hop)];
+    const Path& path = nth(zone.paths, hop);
     if (zone.inner && before != nullptr && before->to_gate != path.from_gate) {
       between(before->to_gate, path.from_gate, way);
       if (!way.found) return;
@@ -38,8 +39,8 @@ void chain(const Zone& zone, const std::vector<int>& hops, LinkOrder order, cons
     }
     before = &path;
   }
-  way.from_gate = zone.paths[static_cast<size_t>(hops.front())].from_gate;
-  way.to_gate   = zone.paths[static_cast<size_t>(hops.back())].to_gate;
+  way.from_gate = nth(zone.paths, hops.front()).from_gate;
+  way.to_gate   = nth(zone.paths, hops.back()).to_gate;
 }
 
 // True when it was one member to itself, which SimGrid's loopback joins.
@@ -80,7 +81,7 @@ struct RouteGraph {
   explicit RouteGraph(const Zone& of) : zone(of) {
     for (size_t i = 0; i < of.paths.size(); ++i) {
       const int from = vertex(of.paths[i].from), to = vertex(of.paths[i].to);
-      out[static_cast<size_t>(from)].emplace_back(to, static_cast<int>(i));
+      nth(out, from).emplace_back(to, static_cast<int>(i));
     }
   }
   int vertex(int member) {
@@ -101,16 +102,16 @@ std::vector<int> dijkstra_arrivals(const RouteGraph& graph, int from) {
   std::vector<double> cost(graph.out.size(), kFar);
   using Entry = std::pair<double, int>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-  cost[static_cast<size_t>(from)] = 0;
+  nth(cost, from) = 0;
   queue.emplace(0, from);
   while (!queue.empty()) {
     const auto at = static_cast<size_t>(queue.top().second);
     queue.pop();
     for (const auto& [to, path] : graph.out[at]) {
-      const double found = cost[at] + static_cast<double>(graph.zone.paths[static_cast<size_t>(path)].links.size());
-      if (found >= cost[static_cast<size_t>(to)]) continue;
-      cost[static_cast<size_t>(to)]    = found;
-      arrival[static_cast<size_t>(to)] = path;
+      const double found = cost[at] + static_cast<double>(nth(graph.zone.paths, path).links.size());
+      if (found >= nth(cost, to)) continue;
+      nth(cost, to)    = found;
+      nth(arrival, to) = path;
       queue.emplace(found, to);
     }
   }
@@ -120,7 +121,7 @@ std::vector<int> dijkstra_arrivals(const RouteGraph& graph, int from) {
 }  // namespace
 
 LocalRouter floyd_routing(const Tree& tree, int number) {
-  const Zone& zone = tree.zones[static_cast<size_t>(number)];
+  const Zone& zone = nth(tree.zones, number);
   return [&tree, &zone, before = floyd_predecessors(zone)](int from, int to, const Between& between, Way& way) {
     if (to_itself(tree, zone, from, to, LinkOrder::kept, way)) return;
     std::vector<int> hops;
@@ -138,7 +139,7 @@ LocalRouter floyd_routing(const Tree& tree, int number) {
 }
 
 LocalRouter dijkstra_routing(const Tree& tree, int number) {
-  const Zone& zone = tree.zones[static_cast<size_t>(number)];
+  const Zone& zone = nth(tree.zones, number);
   return
       [&tree, &zone, graph = std::make_shared<RouteGraph>(zone)](int from, int to, const Between& between, Way& way) {
         if (to_itself(tree, zone, from, to, LinkOrder::reversed, way)) return;
@@ -148,10 +149,10 @@ LocalRouter dijkstra_routing(const Tree& tree, int number) {
         if (arrivals.empty()) arrivals = dijkstra_arrivals(*graph, first->second);
         std::vector<int> hops;
         for (int at = to; at != from;) {
-          const int hop = arrivals[static_cast<size_t>(graph->vertices.at(at))];
+          const int hop = nth(arrivals, graph->vertices.at(at));
           if (hop == kNone) return;
           hops.push_back(hop);
-          at = zone.paths[static_cast<size_t>(hop)].from;
+          at = nth(zone.paths, hop).from;
         }
         if (hops.empty()) hops.push_back(zone.path_of.at({from, to}));
         std::reverse(hops.begin(), hops.end());

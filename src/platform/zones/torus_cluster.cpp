@@ -4,6 +4,7 @@
 // way it goes round depends on where the message began, so a ring of an even size is not crossed symmetrically.
 #include <fmt/core.h>
 
+#include "foreflow/base/nth.h"
 #include "platform/zones/topologies.h"
 #include "platform/zones/way.h"
 
@@ -38,7 +39,7 @@ void cross_torus(const Cluster& cluster, int from, int to, Way& way) {
   }
   int at = from, below = 1;
   for (int d = 0; d < dimensions(cluster); ++d) {
-    const int size   = cluster.numbers.front()[static_cast<size_t>(d)];
+    const int size   = nth(cluster.numbers.front(), d);
     const bool forth = goes_forth(place(from, below, size), place(to, below, size), size);
     while (place(at, below, size) != place(to, below, size)) {
       add_limiter(cluster, at, way);
@@ -61,8 +62,8 @@ int64_t hosts_of_torus(const Cluster& cluster) {
 std::string torus_cable(const Cluster& cluster, int cable) {
   const int host = cable / dimensions(cluster);
   int below      = 1;
-  for (int d = 0; d < cable % dimensions(cluster); ++d) below *= cluster.numbers.front()[static_cast<size_t>(d)];
-  const int size = cluster.numbers.front()[static_cast<size_t>(cable % dimensions(cluster))];
+  for (int d = 0; d < cable % dimensions(cluster); ++d) below *= nth(cluster.numbers.front(), d);
+  const int size = nth(cluster.numbers.front(), cable % dimensions(cluster));
   return fmt::format("{}_link_from_{}_to_{}", cluster.id, host, next_host(host, below, size));
 }
 

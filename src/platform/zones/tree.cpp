@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::platform::zones {
 namespace {
 
@@ -60,9 +62,9 @@ Point place_of_host(const Tree& tree, int host) {
 
 std::optional<int> find_host(const Tree& tree, std::string_view name) {
   if (const auto listed = tree.host_blocks.find(std::string(name)); listed != tree.host_blocks.end())
-    return tree.hosts[static_cast<size_t>(listed->second)].first;
+    return nth(tree.hosts, listed->second).first;
   for (const int number : tree.host_series) {
-    const HostBlock& block = tree.hosts[static_cast<size_t>(number)];
+    const HostBlock& block = nth(tree.hosts, number);
     if (const auto index = block.names.find(name)) return block.first + *index;
   }
   return std::nullopt;
@@ -72,7 +74,7 @@ std::optional<int> find_link(const Tree& tree, std::string_view name) {
   if (const auto listed = tree.link_names.find(std::string(name)); listed != tree.link_names.end())
     return listed->second;
   for (const int number : tree.link_series) {
-    const LinkBlock& block = tree.links[static_cast<size_t>(number)];
+    const LinkBlock& block = nth(tree.links, number);
     if (const auto index = find_in(block, name)) return block.first + *index;
   }
   return std::nullopt;
@@ -85,7 +87,7 @@ std::optional<Point> find_point(const Tree& tree, std::string_view name) {
 }
 
 std::optional<int> zone_at(const Tree& tree, Point point) {
-  if (!tree.zones[static_cast<size_t>(point.zone)].inner) return std::nullopt;
+  if (!nth(tree.zones, point.zone).inner) return std::nullopt;
   for (size_t zone = static_cast<size_t>(point.zone) + 1; zone < tree.zones.size(); ++zone) {
     if (tree.zones[zone].parent == point.zone && tree.zones[zone].member == point.member) return static_cast<int>(zone);
   }

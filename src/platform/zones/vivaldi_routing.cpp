@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 
+#include "foreflow/base/nth.h"
 #include "platform/zones/routings.h"
 
 namespace foreflow::platform::zones {
@@ -24,13 +25,12 @@ double milliseconds(const Coordinates& a, const Coordinates& b) {
 
 std::map<int, Position> positions(const Tree& tree, int number) {
   std::map<int, Position> all;
-  for (const auto& [member, coordinates] : tree.zones[static_cast<size_t>(number)].coordinates)
-    all[member] = {coordinates};
+  for (const auto& [member, coordinates] : nth(tree.zones, number).coordinates) all[member] = {coordinates};
   for (const Zone& zone : tree.zones) {
     if (zone.parent != number) continue;
     const std::optional<Point> router = find_point(tree, "router_" + zone.id);
     if (!router || router->zone < 0) continue;
-    const auto& known = tree.zones[static_cast<size_t>(router->zone)].coordinates;
+    const auto& known = nth(tree.zones, router->zone).coordinates;
     const auto at     = known.find(router->member);
     if (at != known.end()) all[zone.member] = {at->second, *router};
   }
@@ -40,7 +40,7 @@ std::map<int, Position> positions(const Tree& tree, int number) {
 }  // namespace
 
 LocalRouter vivaldi_routing(const Tree& tree, int number) {
-  const Zone& zone = tree.zones[static_cast<size_t>(number)];
+  const Zone& zone = nth(tree.zones, number);
   return [&zone, all = positions(tree, number), star = star_routing(tree, number)](int from, int to,
                                                                                    const Between& between, Way& way) {
     const auto a = all.find(from), b = all.find(to);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "platform/zones/routings.h"
 
 namespace foreflow::platform::zones {
@@ -16,7 +17,7 @@ namespace {
 // The zones around a point, from the inside out.
 std::vector<int> zones_around(const Tree& tree, Point point) {
   std::vector<int> path;
-  for (int zone = point.zone; zone >= 0; zone = tree.zones[static_cast<size_t>(zone)].parent) path.push_back(zone);
+  for (int zone = point.zone; zone >= 0; zone = nth(tree.zones, zone).parent) path.push_back(zone);
   return path;
 }
 
@@ -38,15 +39,15 @@ CommonZone common_zone(const Tree& tree, Point from, Point to) {
 }
 
 Point as_member(const Tree& tree, int zone) {
-  const Zone& inside = tree.zones[static_cast<size_t>(zone)];
+  const Zone& inside = nth(tree.zones, zone);
   return {inside.parent, inside.member};
 }
 
 }  // namespace
 
 void ZoneRouter::from_zone(int zone, int from, int to, Way& way) {
-  LocalRouter& local = local_[static_cast<size_t>(zone)];
-  if (!local) local = tree_.zones[static_cast<size_t>(zone)].routing->make(tree_, zone);
+  LocalRouter& local = nth(local_, zone);
+  if (!local) local = nth(tree_.zones, zone).routing->make(tree_, zone);
   way.found = false;
   local(
       from, to, [this](Point a, Point b, Way& rest) { route(a, b, rest); }, way);
@@ -54,7 +55,7 @@ void ZoneRouter::from_zone(int zone, int from, int to, Way& way) {
 
 // Looks bypasses up for the zones around the ends, the nearest first, in the order of SimGrid.
 bool ZoneRouter::bypass(int zone, Point from, Point to, Way& way) {
-  const auto& bypasses = tree_.zones[static_cast<size_t>(zone)].bypasses;
+  const auto& bypasses = nth(tree_.zones, zone).bypasses;
   if (bypasses.empty()) return false;
   if (from.zone == zone && to.zone == zone) {
     const auto found = bypasses.find({from, to});

@@ -7,6 +7,7 @@
 //   after the exchange a is free at both:      sender -a- receiver -b- x -a- y -b- z
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/reshard/strategy.h"
 
 namespace foreflow::reshard::definitions::colouring {
@@ -25,8 +26,7 @@ class Colouring {
     std::vector<int> degree(static_cast<size_t>(2 * ports));
     for (const auto& [sender, receiver] : pairs) {
       edges_.push_back({2 * sender, 2 * receiver + 1});
-      colours_ = std::max(
-          {colours_, ++degree[static_cast<size_t>(2 * sender)], ++degree[static_cast<size_t>(2 * receiver + 1)]});
+      colours_ = std::max({colours_, ++nth(degree, 2 * sender), ++nth(degree, 2 * receiver + 1)});
     }
     at_.resize(degree.size());
     for (size_t vertex = 0; vertex < degree.size(); ++vertex) {
@@ -38,21 +38,21 @@ class Colouring {
   int of(size_t edge) const { return edges_[edge].colour; }
 
  private:
-  int& at(int vertex, int colour) { return at_[static_cast<size_t>(vertex)][static_cast<size_t>(colour)]; }
+  int& at(int vertex, int colour) { return nth(nth(at_, vertex), colour); }
   int free_at(int vertex) const {
-    const auto& own = at_[static_cast<size_t>(vertex)];
+    const auto& own = nth(at_, vertex);
     return static_cast<int>(std::find(own.begin(), own.end(), kNone) - own.begin());
   }
 
   void colour(int edge) {
-    const Edge& own = edges_[static_cast<size_t>(edge)];
+    const Edge& own = nth(edges_, edge);
     const int here  = free_at(own.from);
     if (at(own.to, here) != kNone) exchange(own.to, here, free_at(own.to));
     paint(edge, here);
   }
 
   void paint(int edge, int colour) {
-    Edge& own            = edges_[static_cast<size_t>(edge)];
+    Edge& own            = nth(edges_, edge);
     own.colour           = colour;
     at(own.from, colour) = at(own.to, colour) = edge;
   }
@@ -63,14 +63,14 @@ class Colouring {
     std::vector<int> path;
     for (int colour = first; at(vertex, colour) != kNone; colour = colour == first ? second : first) {
       path.push_back(at(vertex, colour));
-      const Edge& edge = edges_[static_cast<size_t>(path.back())];
+      const Edge& edge = nth(edges_, path.back());
       vertex           = edge.from == vertex ? edge.to : edge.from;
     }
     for (const int edge : path) {
-      const Edge& own          = edges_[static_cast<size_t>(edge)];
+      const Edge& own          = nth(edges_, edge);
       at(own.from, own.colour) = at(own.to, own.colour) = kNone;
     }
-    for (const int edge : path) paint(edge, edges_[static_cast<size_t>(edge)].colour == first ? second : first);
+    for (const int edge : path) paint(edge, nth(edges_, edge).colour == first ? second : first);
   }
 
   int colours_ = 0;
@@ -96,8 +96,8 @@ Schedule solve(const Problem& problem, const PlanOptions& options) {
   std::sort(order.begin(), order.end(), [](const Choice& a, const Choice& b) { return a.task < b.task; });
   std::vector<std::pair<int, int>> pairs;
   for (const Choice& one : order) {
-    const ProblemTask& task = problem.tasks[static_cast<size_t>(one.task)];
-    pairs.emplace_back(task.senders[static_cast<size_t>(one.candidate)].sender, task.receivers.front());
+    const ProblemTask& task = nth(problem.tasks, one.task);
+    pairs.emplace_back(nth(task.senders, one.candidate).sender, task.receivers.front());
   }
   const Colouring rounds(problem.ports, pairs);
   std::stable_sort(order.begin(), order.end(), [&](const Choice& a, const Choice& b) {

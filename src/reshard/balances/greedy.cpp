@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/reshard/strategy.h"
 #include "reshard/diagonals.h"
 #include "reshard/groups.h"
@@ -62,9 +63,7 @@ class Rounds {
     return a.unevenness < b.unevenness;
   }
 
-  const ProblemTask& task(int group) const {
-    return problem_.tasks[static_cast<size_t>(groups_[static_cast<size_t>(group)].front())];
-  }
+  const ProblemTask& task(int group) const { return nth(problem_.tasks, nth(groups_, group).front()); }
 
   Round trial() {
     for (size_t i = left_.size(); i > 1; --i) std::swap(left_[i - 1], left_[below(rng_, i)]);
@@ -73,14 +72,14 @@ class Rounds {
     Round round{{}, load_, 0};
     for (const int group : left_) {
       const auto& receivers = task(group).receivers;
-      const bool free       = std::none_of(receivers.begin(), receivers.end(),
-                                           [&](int port) { return receives_[static_cast<size_t>(port)]; });
-      const int candidate   = free ? draw_sender(task(group), round.load) : -1;
+      const bool free =
+          std::none_of(receivers.begin(), receivers.end(), [&](int port) { return nth(receives_, port); });
+      const int candidate = free ? draw_sender(task(group), round.load) : -1;
       if (candidate < 0) continue;
-      const Candidate& chosen = task(group).senders[static_cast<size_t>(candidate)];
-      for (const int port : receivers) receives_[static_cast<size_t>(port)] = true;
-      sends_[static_cast<size_t>(chosen.sender)] = true;
-      round.load[static_cast<size_t>(chosen.sender)] += chosen.duration;
+      const Candidate& chosen = nth(task(group).senders, candidate);
+      for (const int port : receivers) nth(receives_, port) = true;
+      nth(sends_, chosen.sender) = true;
+      nth(round.load, chosen.sender) += chosen.duration;
       round.choices.push_back({group, candidate});
     }
     double sum = 0, squares = 0;
@@ -93,17 +92,17 @@ class Rounds {
   int draw_sender(const ProblemTask& task, const std::vector<Seconds>& load) {
     double total = 0, most = 0;
     weights_.clear();
-    for (const Candidate& one : task.senders) most = std::max(most, load[static_cast<size_t>(one.sender)].value());
+    for (const Candidate& one : task.senders) most = std::max(most, nth(load, one.sender).value());
     for (const Candidate& one : task.senders) {
       const auto port = static_cast<size_t>(one.sender);
       weights_.push_back(sends_[port] ? 0 : most - load[port].value() + one.duration.value());
       total += weights_.back();
     }
-    if (task.senders.size() == 1) return sends_[static_cast<size_t>(task.senders.front().sender)] ? -1 : 0;
+    if (task.senders.size() == 1) return nth(sends_, task.senders.front().sender) ? -1 : 0;
     double drawn = static_cast<double>(rng_() >> 11) * 0x1p-53 * total;
     int last     = -1;
     for (size_t i = 0; i < weights_.size(); ++i) {
-      if (sends_[static_cast<size_t>(task.senders[i].sender)]) continue;
+      if (nth(sends_, task.senders[i].sender)) continue;
       last = static_cast<int>(i);
       if (drawn < weights_[i]) break;
       drawn -= weights_[i];
@@ -115,14 +114,13 @@ class Rounds {
   void take(const Round& round, std::vector<Choice>& order) {
     load_ = round.load;
     for (const Choice& choice : round.choices) {
-      auto& count       = taken_[static_cast<size_t>(choice.task)];
-      const auto& group = groups_[static_cast<size_t>(choice.task)];
+      auto& count       = nth(taken_, choice.task);
+      const auto& group = nth(groups_, choice.task);
       order.push_back({group[group.size() - count], choice.candidate});
       --count;
     }
-    left_.erase(
-        std::remove_if(left_.begin(), left_.end(), [&](int group) { return taken_[static_cast<size_t>(group)] == 0; }),
-        left_.end());
+    left_.erase(std::remove_if(left_.begin(), left_.end(), [&](int group) { return nth(taken_, group) == 0; }),
+                left_.end());
   }
 
   const Problem& problem_;

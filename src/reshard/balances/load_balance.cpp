@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/reshard/strategy.h"
 
 namespace foreflow::reshard::definitions::load_balance {
@@ -20,17 +21,16 @@ Seconds longest(const ProblemTask& task) {
 Schedule solve(const Problem& problem, const PlanOptions& /*options*/) {
   std::vector<int> tasks(problem.tasks.size());
   std::iota(tasks.begin(), tasks.end(), 0);
-  std::stable_sort(tasks.begin(), tasks.end(), [&](int a, int b) {
-    return longest(problem.tasks[static_cast<size_t>(a)]) > longest(problem.tasks[static_cast<size_t>(b)]);
-  });
+  std::stable_sort(tasks.begin(), tasks.end(),
+                   [&](int a, int b) { return longest(nth(problem.tasks, a)) > longest(nth(problem.tasks, b)); });
   std::vector<Seconds> load(static_cast<size_t>(problem.ports));
   std::vector<Choice> order;
   for (const int task : tasks) {
-    const auto& senders = problem.tasks[static_cast<size_t>(task)].senders;
-    const auto after    = [&](const Candidate& one) { return load[static_cast<size_t>(one.sender)] + one.duration; };
+    const auto& senders = nth(problem.tasks, task).senders;
+    const auto after    = [&](const Candidate& one) { return nth(load, one.sender) + one.duration; };
     const auto lightest = std::min_element(senders.begin(), senders.end(),
                                            [&](const Candidate& a, const Candidate& b) { return after(a) < after(b); });
-    load[static_cast<size_t>(lightest->sender)] += lightest->duration;
+    nth(load, lightest->sender) += lightest->duration;
     order.push_back({task, static_cast<int>(lightest - senders.begin())});
   }
   return evaluate(problem, order);

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/reshard/strategy.h"
 #include "reshard/direct_jobs.h"
 #include "reshard/job_list.h"
@@ -96,8 +97,8 @@ Plan plan(const UnitTasks& units, const Ports& /*ports*/, const PlanOptions& /*o
     const UnitTasks parts = with_targets(units, move, std::move(rewritten.tiling));
     const auto task_of    = numbers(units, move);
     for (Job& job : direct_jobs(parts)) {
-      const UnitTask& part = parts.tasks[static_cast<size_t>(job.task)];
-      job.task             = task_of.at({part.source, rewritten.target[static_cast<size_t>(part.target)]});
+      const UnitTask& part = nth(parts.tasks, job.task);
+      job.task             = task_of.at({part.source, nth(rewritten.target, part.target)});
       job.move             = static_cast<int>(move);
       plan.jobs.push_back(std::move(job));
     }

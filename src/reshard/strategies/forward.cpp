@@ -9,6 +9,7 @@
 #include <queue>
 #include <tuple>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/reshard/strategy.h"
 #include "reshard/balanced_plan.h"
 
@@ -48,7 +49,7 @@ class Forwarding {
     while (!options_.empty()) {
       Option best = options_.top();
       options_.pop();
-      if (served_[static_cast<size_t>(best.delivery)][static_cast<size_t>(best.arrival)]) continue;
+      if (nth(nth(served_, best.delivery), best.arrival)) continue;
       const Seconds end = end_of(best);
       if (end > best.end) {
         best.end = end;
@@ -65,34 +66,31 @@ class Forwarding {
  private:
   // One way for each port that has the box: devices at one port are equal.
   void add_source(int delivery, const Source& source) {
-    auto& known = sources_[static_cast<size_t>(delivery)];
+    auto& known = nth(sources_, delivery);
     for (const Source& other : known) {
       if (ports_.port(other.device) == ports_.port(source.device)) return;
     }
     known.push_back(source);
-    const auto& arrivals = all_.crossing[static_cast<size_t>(delivery)].arrivals;
+    const auto& arrivals = nth(all_.crossing, delivery).arrivals;
     for (size_t i = 0; i < arrivals.size(); ++i) {
       Option option{Seconds(0), delivery, static_cast<int>(i), static_cast<int>(known.size()) - 1};
       option.end = end_of(option);
-      if (!served_[static_cast<size_t>(delivery)][i]) options_.push(option);
+      if (!nth(served_, delivery)[i]) options_.push(option);
     }
   }
 
   const Arrival& arrival(const Option& option) const {
-    return all_.crossing[static_cast<size_t>(option.delivery)].arrivals[static_cast<size_t>(option.arrival)];
+    return nth(nth(all_.crossing, option.delivery).arrivals, option.arrival);
   }
-  const Source& source(const Option& option) const {
-    return sources_[static_cast<size_t>(option.delivery)][static_cast<size_t>(option.source)];
-  }
+  const Source& source(const Option& option) const { return nth(nth(sources_, option.delivery), option.source); }
 
   Seconds start_of(const Option& option) const {
-    return std::max({source(option).since, out_[static_cast<size_t>(ports_.port(source(option).device))],
-                     in_[static_cast<size_t>(arrival(option).port)]});
+    return std::max(
+        {source(option).since, nth(out_, ports_.port(source(option).device)), nth(in_, arrival(option).port)});
   }
   Seconds end_of(const Option& option) const {
     const int port = ports_.port(source(option).device);
-    return start_of(option) +
-           all_.crossing[static_cast<size_t>(option.delivery)].bytes / ports_.pace(port, arrival(option).port);
+    return start_of(option) + nth(all_.crossing, option.delivery).bytes / ports_.pace(port, arrival(option).port);
   }
 
   int copy(int task, int from, const std::vector<int>& to) {
@@ -101,13 +99,13 @@ class Forwarding {
     return jobs_.add(copy_job(task, std::move(devices)));
   }
   Job copy_job(int task, std::vector<int> devices) const {
-    return jobs_.copy(task, std::move(devices), units_.box(units_.tasks[static_cast<size_t>(task)]), chunks_);
+    return jobs_.copy(task, std::move(devices), units_.box(nth(units_.tasks, task)), chunks_);
   }
 
   void serve(const Option& option) {
     const Arrival& to = arrival(option);
     const int from = source(option).device, out = ports_.port(from), entry = to.devices.front();
-    const int task      = all_.crossing[static_cast<size_t>(option.delivery)].task;
+    const int task      = nth(all_.crossing, option.delivery).task;
     const Seconds start = start_of(option), end = end_of(option);
     std::vector<int> devices = {from};
     devices.insert(devices.end(), to.devices.begin(), to.devices.end());
@@ -117,8 +115,8 @@ class Forwarding {
     const int index = jobs_.add(std::move(job));
     jobs_.used(index, JobList::Side::out, out, from);
     jobs_.used(index, JobList::Side::in, to.port, entry);
-    out_[static_cast<size_t>(out)] = in_[static_cast<size_t>(to.port)]                 = end;
-    served_[static_cast<size_t>(option.delivery)][static_cast<size_t>(option.arrival)] = true;
+    nth(out_, out) = nth(in_, to.port)                 = end;
+    nth(nth(served_, option.delivery), option.arrival) = true;
     plan_.turns.push_back({task, out, {to.port}, start, end});
     plan_.expected = std::max(plan_.expected, end);
     add_source(option.delivery, {entry, end});
@@ -130,8 +128,8 @@ class Forwarding {
     Seconds most;
     for (const Delivery& delivery : all_.crossing) {
       for (const Arrival& to : delivery.arrivals) {
-        Seconds& own = load[static_cast<size_t>(to.port)];
-        own += delivery.bytes / ports_.ports[static_cast<size_t>(to.port)].in;
+        Seconds& own = nth(load, to.port);
+        own += delivery.bytes / nth(ports_.ports, to.port).in;
         most = std::max(most, own);
       }
     }

@@ -2,6 +2,7 @@
 // 3 of the paper). Twice the time to send the box, at most, for any number of receivers.
 //
 //   sender -> part 0 to host 1 device 0, part 1 to host 1 device 1, part 2 to host 2 device 0, ...; then a ring of all
+#include "foreflow/base/nth.h"
 #include "reshard/balanced_plan.h"
 
 namespace foreflow::reshard::definitions::global_allgather {
@@ -12,7 +13,7 @@ Seconds duration(const Delivery& delivery, int sender, const Ports& ports) {
   const auto receivers = static_cast<double>(delivery.receivers());
   Seconds sending, gathering;
   for (const Arrival& arrival : delivery.arrivals) {
-    const Port& port   = ports.ports[static_cast<size_t>(arrival.port)];
+    const Port& port   = nth(ports.ports, arrival.port);
     const double share = static_cast<double>(arrival.devices.size()) / receivers;
     sending += share * delivery.bytes / ports.pace(sender, arrival.port);
     gathering = std::max(gathering, (receivers - 1) / receivers * delivery.bytes / std::min(port.in, port.out));

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
@@ -39,8 +40,7 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
   const std::string_view key = counting_key(source, strategy);
   if (strategy.partition != StagePartition::layers) {
     if (key.empty() || key == "stage_partition") return std::nullopt;
-    return source.refused(key, "counts layers, and stage_partition is " +
-                                   std::string(kNames[static_cast<size_t>(strategy.partition)]) +
+    return source.refused(key, "counts layers, and stage_partition is " + std::string(nth(kNames, strategy.partition)) +
                                    "; use stage_partition layers");
   }
   if (source.has("stage_shares"))
@@ -55,7 +55,7 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
   return std::nullopt;
 }
 
-Json write(const Strategy& strategy) { return kNames[static_cast<size_t>(strategy.partition)]; }
+Json write(const Strategy& strategy) { return nth(kNames, strategy.partition); }
 
 std::string idle(const Scenario& scenario) {
   const bool stated = scenario.strategy.partition != transform::StagePartition::balanced;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "scenario/strategy_keys/common.h"
 
@@ -27,7 +28,7 @@ std::optional<Refusal> check(const StrategySource& source, const Strategy& strat
   if (source.has("sequence_parallel") && strategy.sequence_parallel != some)
     return source.refused("sequence_parallel", "contradicts stage_sequence_parallel; leave one of the two out");
   for (int device = 0; device < strategy.pp; ++device) {
-    if (!stages[static_cast<size_t>(device)]) continue;
+    if (!nth(stages, device)) continue;
     const int tp = strategy.shards_of(device);
     if (tp == 1) return source.refused(kKey, "is true for a stage of one shard; use false there");
     if (auto no = check_padded(source, kKey, "sequence", tp)) return no;

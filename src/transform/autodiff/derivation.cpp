@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/half.h"
 #include "foreflow/ir/uses.h"
 #include "transform/rewrite/op_types.h"
@@ -217,7 +218,7 @@ bool Derivation::is_weight(ValueId old) const {
   while (old != ValueId::none && ir::index(old) >= function_.parameters.size()) {
     const int32_t maker = makers_[ir::index(old)];
     if (maker < 0) return false;
-    const ir::Op& op = function_.ops[static_cast<size_t>(maker)];
+    const ir::Op& op = nth(function_.ops, maker);
     if (op.is_call() || (op.def->copy != ir::Copy::converted && op.def->copy != ir::Copy::same)) return false;
     old = function_.inputs(op)[0];
   }

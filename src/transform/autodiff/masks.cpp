@@ -2,6 +2,7 @@
 #include <cmath>
 #include <optional>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/uses.h"
 #include "foreflow/transform/autodiff.h"
 
@@ -33,7 +34,7 @@ class MaskFinder {
   bool follow(ValueId id, Evidence& evidence) const {
     const auto readers = readers_[ir::index(id)];
     return !is_result_[ir::index(id)] && std::all_of(readers.begin(), readers.end(), [&](int32_t o) {
-      return reads_mask(function_.ops[static_cast<size_t>(o)], id, evidence);
+      return reads_mask(nth(function_.ops, o), id, evidence);
     });
   }
 
@@ -57,7 +58,7 @@ class MaskFinder {
   bool is_penalty(ValueId hidden) const {
     const auto readers = readers_[ir::index(hidden)];
     return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int32_t o) {
-      const ir::Op& op  = function_.ops[static_cast<size_t>(o)];
+      const ir::Op& op  = nth(function_.ops, o);
       const auto inputs = function_.inputs(op);
       return !op.is_call() && op.def->name == "Mul" && std::any_of(inputs.begin(), inputs.end(), [&](ValueId factor) {
         return std::abs(number(factor).value_or(0)) >= kLeastPenalty;
@@ -69,7 +70,7 @@ class MaskFinder {
   std::optional<double> number(ValueId id) const {
     const int32_t maker = makers_[ir::index(id)];
     if (maker < 0) return std::nullopt;
-    const ir::Op& op = function_.ops[static_cast<size_t>(maker)];
+    const ir::Op& op = nth(function_.ops, maker);
     if (op.is_call() || op.def->name != "Constant") return std::nullopt;
     const ir::Array* value = op.attributes->find_array("value");
     return value == nullptr || value->size() != 1 ? std::nullopt : std::optional(value->at(0));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/suggestion.h"
 #include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/parameters.h"
@@ -18,7 +19,7 @@ std::vector<std::vector<bool>> statistics_of(const ir::Module& module) {
       const auto inputs = function.inputs(op);
       for (size_t i = 0; i < inputs.size(); ++i) {
         if (inputs[i] == ir::ValueId::none || ir::index(inputs[i]) >= statistics.size()) continue;
-        const bool holds = op.is_call() ? result[static_cast<size_t>(op.callee)][i]
+        const bool holds = op.is_call() ? nth(result, op.callee)[i]
                                         : std::count(op.def->statistics.begin(), op.def->statistics.end(), i) > 0;
         if (holds) statistics[ir::index(inputs[i])] = true;
       }

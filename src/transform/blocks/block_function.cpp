@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/uses.h"
 #include "transform/rewrite/copy.h"
 
@@ -87,7 +88,7 @@ class BlockWriter {
   const ir::Op* constant(size_t i, ir::ValueId id) const {
     const int32_t maker = makers_[home(i)][ir::index(id)];
     if (maker < 0) return nullptr;
-    const ir::Op& op = function(i).ops[static_cast<size_t>(maker)];
+    const ir::Op& op = nth(function(i).ops, maker);
     return is_constant(op) ? &op : nullptr;
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "transform/blocks/suffixes.h"
 
 namespace foreflow::transform {
@@ -49,7 +50,7 @@ class RepeatFinder {
   // The first `length` tokens of the prefix, wherever they occur.
   void shorten(SharedPrefix prefix, int32_t length) {
     prefix.length = length;
-    while (suffixes_.common[static_cast<size_t>(prefix.first)] >= length) --prefix.first;
+    while (nth(suffixes_.common, prefix.first) >= length) --prefix.first;
     const auto count = static_cast<int32_t>(suffixes_.order.size());
     while (prefix.last + 1 < count && suffixes_.common[static_cast<size_t>(prefix.last) + 1] >= length) ++prefix.last;
     add(prefix, starts_of(prefix));

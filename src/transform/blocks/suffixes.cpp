@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::transform {
 namespace {
 
@@ -10,10 +12,9 @@ namespace {
 void counting_sort(const std::vector<int32_t>& places, const std::vector<int32_t>& rank, std::vector<int32_t>& count,
                    std::vector<int32_t>& order) {
   std::fill(count.begin(), count.end(), 0);
-  for (const int32_t r : rank) ++count[static_cast<size_t>(r)];
+  for (const int32_t r : rank) ++nth(count, r);
   std::partial_sum(count.begin(), count.end(), count.begin());
-  for (size_t i = places.size(); i-- > 0;)
-    order[static_cast<size_t>(--count[static_cast<size_t>(rank[static_cast<size_t>(places[i])])])] = places[i];
+  for (size_t i = places.size(); i-- > 0;) nth(order, --nth(count, nth(rank, places[i]))) = places[i];
 }
 
 std::vector<int32_t> suffix_order(std::span<const int32_t> tokens) {
@@ -22,7 +23,7 @@ std::vector<int32_t> suffix_order(std::span<const int32_t> tokens) {
   std::vector<int32_t> rank(tokens.begin(), tokens.end());
   std::iota(places.begin(), places.end(), 0);
   counting_sort(places, rank, count, order);
-  const auto rank_at = [&](int32_t i) { return i < n ? rank[static_cast<size_t>(i)] : -1; };
+  const auto rank_at = [&](int32_t i) { return i < n ? nth(rank, i) : -1; };
   for (int32_t known = 1, classes = 0; classes < n; known *= 2) {
     // Sorted by the second half: suffixes without one come first, the others as they are sorted now.
     size_t filled = 0;
@@ -37,7 +38,7 @@ std::vector<int32_t> suffix_order(std::span<const int32_t> tokens) {
       const bool differs =
           i == 0 || rank_at(here) != rank_at(before) || rank_at(here + known) != rank_at(before + known);
       classes += differs ? 1 : 0;
-      next[static_cast<size_t>(here)] = classes - 1;
+      nth(next, here) = classes - 1;
     }
     rank.swap(next);
   }
@@ -49,7 +50,7 @@ std::vector<int32_t> suffix_order(std::span<const int32_t> tokens) {
 Suffixes sort_suffixes(std::span<const int32_t> tokens) {
   Suffixes suffixes{suffix_order(tokens), std::vector<int32_t>(tokens.size())};
   std::vector<size_t> place(tokens.size());
-  for (size_t i = 0; i < tokens.size(); ++i) place[static_cast<size_t>(suffixes.order[i])] = i;
+  for (size_t i = 0; i < tokens.size(); ++i) nth(place, suffixes.order[i]) = i;
   size_t common = 0;
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (place[i] == 0) {
@@ -68,7 +69,7 @@ std::vector<SharedPrefix> shared_prefixes(const Suffixes& suffixes, int32_t shor
   std::vector<SharedPrefix> found, open;
   const auto n = static_cast<int32_t>(suffixes.order.size());
   for (int32_t i = 1; i <= n; ++i) {
-    const int32_t common = i < n ? suffixes.common[static_cast<size_t>(i)] : 0;
+    const int32_t common = i < n ? nth(suffixes.common, i) : 0;
     int32_t first        = i - 1;
     while (!open.empty() && open.back().length > common) {
       open.back().last = i - 1;

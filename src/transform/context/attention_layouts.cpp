@@ -1,5 +1,6 @@
 #include "transform/context/attention_layouts.h"
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/refusal.h"
 
 namespace foreflow::transform {
@@ -12,7 +13,7 @@ int32_t of_bias(const ir::OpCall& call, int32_t dim) {
   const auto scores    = static_cast<int32_t>(call.inputs[kQuery].dims.size());
   const ir::Dims& bias = call.inputs[kBias].dims;
   const int32_t own    = dim - (scores - static_cast<int32_t>(bias.size()));
-  return own >= 0 && bias[static_cast<size_t>(own)] > 1 ? own : -1;
+  return own >= 0 && nth(bias, own) > 1 ? own : -1;
 }
 
 Layout along(int32_t dim, int64_t blocks) { return dim < 0 ? Layout::whole() : Layout::split(dim, blocks); }
@@ -97,7 +98,7 @@ std::optional<ir::Attributes> attributes_of_rows(const ir::OpCall& call, const D
   const Layout& rows = decision.inputs[kQuery];
   if (!rows.is_split() || rows.dim != rows_dimension(call) || !decision.inputs[kKey].is_whole()) return std::nullopt;
   // The rows before: runs of `run` positions, each `stride` after the other. Every way gets a part of each block.
-  const int64_t all    = call.inputs[kQuery].dims[static_cast<size_t>(rows.dim)];
+  const int64_t all    = nth(call.inputs[kQuery].dims, rows.dim);
   const int64_t run    = call.attributes.int_or("run", all);
   const int64_t stride = call.attributes.int_or("stride", run);
   const int64_t block  = all / rows.blocks;

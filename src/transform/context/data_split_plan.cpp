@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/refusal.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/reshard/spec.h"
@@ -233,7 +234,7 @@ class DataSplitPlanner {
       if (inputs[i] == ir::ValueId::none || !undecided_[ir::index(inputs[i])]) continue;
       const int32_t dim = expert_dimension(call, i);
       if (dim < 0) continue;
-      const int64_t count = type(inputs[i]).dims[static_cast<size_t>(dim)];
+      const int64_t count = nth(type(inputs[i]).dims, dim);
       if (count % ways_ == 0) return static_cast<int64_t>(i);
       throw RefusalError(Cause::program, ir::describe(module_, function_, op),
                          "expert parallelism of " + std::to_string(ways_) + " does not divide the " +

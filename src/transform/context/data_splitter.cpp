@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/verify.h"
 #include "foreflow/reshard/spec.h"
@@ -38,7 +39,7 @@ void split_side(ir::Attributes& attributes, const std::string& side, const Layou
   for (auto& axes : spec.split) {
     for (int& axis : axes) ++axis;
   }
-  if (layout.is_split()) spec.split[static_cast<size_t>(layout.dim)].push_back(0);
+  if (layout.is_split()) nth(spec.split, layout.dim).push_back(0);
   attributes.set(side + "_mesh", mesh).set(side + "_spec", reshard::print(spec));
 }
 

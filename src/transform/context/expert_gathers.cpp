@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/uses.h"
 #include "transform/rewrite/factor_text.h"
 #include "transform/rewrite/op_types.h"
@@ -74,7 +75,7 @@ class GatherFinder {
   bool is_multiplied(ir::ValueId id) const {
     const auto readers = readers_[ir::index(id)];
     return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int32_t reader) {
-      const ir::Op& op  = function_.ops[static_cast<size_t>(reader)];
+      const ir::Op& op  = nth(function_.ops, reader);
       const auto inputs = function_.inputs(op);
       const auto place  = static_cast<size_t>(std::find(inputs.begin(), inputs.end(), id) - inputs.begin());
       if (batch(op, place) == 0) return true;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/refusal.h"
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
@@ -132,7 +133,7 @@ constexpr std::array<std::string_view, 2> kAttention = {"flash", "unfused"};
 
 std::vector<std::string> attention_names() { return {kAttention.begin(), kAttention.end()}; }
 
-std::string_view name(Attention attention) { return kAttention[static_cast<size_t>(attention)]; }
+std::string_view name(Attention attention) { return nth(kAttention, attention); }
 
 Attention attention_named(std::string_view name, const std::string& place) {
   const auto found = std::find(kAttention.begin(), kAttention.end(), name);

@@ -1,5 +1,7 @@
 #include "transform/context/known_function.h"
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::transform {
 
 using ir::ValueId;
@@ -13,7 +15,7 @@ KnownFunction::KnownFunction(const ir::Module& of)
 
 const ir::Op* KnownFunction::made_by(ValueId id) const {
   const int32_t op = makers[ir::index(id)];
-  return op < 0 ? nullptr : &function.ops[static_cast<size_t>(op)];
+  return op < 0 ? nullptr : &nth(function.ops, op);
 }
 
 std::optional<double> KnownFunction::number(ValueId id) const {

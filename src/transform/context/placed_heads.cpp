@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::transform {
 namespace {
 
@@ -14,7 +16,7 @@ bool turns_heads(const ir::Op& op) { return permutes(&op, {0, 2, 1, 3}); }
 // Marks the Transpose that `id` comes from, where at most factors, rotations and views of groups of heads are between.
 void mark_makers(const KnownFunction& of, ValueId id, Placed& placed) {
   for (const ir::Op* maker = of.made_by(id); maker != nullptr && !maker->is_call(); maker = of.made_by(id)) {
-    if (turns_heads(*maker)) placed[static_cast<size_t>(of.makers[ir::index(id)])] = true;
+    if (turns_heads(*maker)) nth(placed, of.makers[ir::index(id)]) = true;
     const bool passes = maker->def->within_heads || is_reshape(*maker) || of.factor_of(*maker).has_value();
     if (!passes) return;
     id = of.function.inputs(*maker)[0];
@@ -37,8 +39,8 @@ void mark_readers(const KnownFunction& of, const AttentionCores& cores, bool cop
 bool is_read_as_heads(const KnownFunction& of, ValueId id, const Placed& heads) {
   const auto readers = of.readers[ir::index(id)];
   return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](int32_t o) {
-    const ir::Op& reader = of.function.ops[static_cast<size_t>(o)];
-    if (heads[static_cast<size_t>(o)]) return true;
+    const ir::Op& reader = nth(of.function.ops, o);
+    if (nth(heads, o)) return true;
     return is_reshape(reader) && is_read_as_heads(of, of.function.output(reader, 0), heads);
   });
 }
@@ -63,7 +65,7 @@ std::vector<bool> placed_beside(const KnownFunction& of, const AttentionCores& c
   Placed heads = placed;  // with the columns of keys, which become rows
   for (const auto& [last, core] : cores) {
     if (!core.keys_are_rows && permutes(of.made_by(core.k), {0, 2, 3, 1}))
-      heads[static_cast<size_t>(of.makers[ir::index(core.k)])] = true;
+      nth(heads, of.makers[ir::index(core.k)]) = true;
   }
   for (size_t o = 0; o < of.function.ops.size(); ++o) {
     if (splits_heads(of, of.function.ops[o], heads)) placed[o] = true;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/refusal.h"
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
@@ -58,7 +59,7 @@ StagedShards split_stages(const StagedShards& program, const ir::OpTable& ops,
     split.variants.push_back(program.variants[op]);
   }
   for (const Piece& piece : split.program.parameters)
-    split.parameter_variants.push_back(program.parameter_variants[static_cast<size_t>(piece.source)]);
+    split.parameter_variants.push_back(nth(program.parameter_variants, piece.source));
   return split;
 }
 
@@ -69,7 +70,7 @@ constexpr std::array<std::string_view, 5> kContextAttention = {"all_gather", "st
 
 std::vector<std::string> context_attention_names() { return {kContextAttention.begin(), kContextAttention.end()}; }
 
-std::string_view name(ContextAttention attention) { return kContextAttention[static_cast<size_t>(attention)]; }
+std::string_view name(ContextAttention attention) { return nth(kContextAttention, attention); }
 
 ContextAttention context_attention_named(std::string_view name, const std::string& place) {
   const auto found = std::find(kContextAttention.begin(), kContextAttention.end(), name);

@@ -3,6 +3,8 @@
 #include <map>
 #include <optional>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::transform {
 namespace {
 
@@ -41,7 +43,7 @@ Shape cut_shape(const ir::Function& function, const ir::Op& op, const LaidOutVal
   if (!types.from.is_split() || !types.to.is_split() || ir::element_count(dims) <= 0) return std::nullopt;
   if (types.fits(op, ways)) return std::nullopt;
   std::vector<int64_t> shape(dims.begin(), dims.end());
-  shape[static_cast<size_t>(types.to.dim)] = -1;
+  nth(shape, types.to.dim) = -1;
   return shape;
 }
 

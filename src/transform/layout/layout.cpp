@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "foreflow/base/nth.h"
 #include "transform/rewrite/factor_text.h"
 
 namespace foreflow::transform {
@@ -40,7 +41,7 @@ int64_t blocks_in(const ir::Factors& factors, const FactorText& text, bool is_in
 // The letter of the dimension along which an operand is split; 0 if the op needs that dimension whole.
 Letter letter_of(const ir::Factors& factors, const FactorText& text, size_t operand, const Layout& layout) {
   if (operand >= text.inputs.size() || static_cast<size_t>(layout.dim) >= text.inputs[operand].size()) return {};
-  const char letter = text.inputs[operand][static_cast<size_t>(layout.dim)];
+  const char letter = nth(text.inputs[operand], layout.dim);
   if (letter == '.') return {};
   if (!holds_all_parts(factors, text, letter, true)) return {letter, layout.blocks};
   if (layout.blocks % factors.blocks != 0) return {};
@@ -141,7 +142,7 @@ std::optional<Decision> with_letter(const ir::OpCall& call, const ir::Factors& f
         missing ? Layout::partial() : Layout::split(static_cast<int32_t>(dim), blocks_in(factors, text, false, chosen));
     summed = summed || missing;
   }
-  if (summed && text.once >= 0 && text.inputs[static_cast<size_t>(text.once)].find(chosen.letter) == std::string::npos)
+  if (summed && text.once >= 0 && nth(text.inputs, text.once).find(chosen.letter) == std::string::npos)
     decision.once = text.once;
   return decision;
 }
@@ -231,7 +232,7 @@ ir::Type local_type(const ir::Type& type, const Layout& layout, int ways) {
     return ir::Type::tensor(type.dtype, {1, (ir::element_count(type.dims) + ways - 1) / ways}, type.device);
   if (!layout.is_split() || !type.is_tensor()) return type;
   ir::Type local = type;
-  int64_t& dim   = local.dims[static_cast<size_t>(layout.dim)];
+  int64_t& dim   = nth(local.dims, layout.dim);
   if (dim > 0) dim /= ways;
   return local;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/refusal.h"
 #include "transform/layout/why_whole.h"
 
@@ -144,7 +145,7 @@ LayoutInterpretation interpret_split(const ir::Module& module, const std::vector
     const ir::TypeRef& type = entry.values[i].annotation;
     LaidOut argument{interpret::Mixed::of(type == nullptr ? ir::Type() : *type), Layout::whole()};
     if (entry.parameters[i] == ir::ParameterRole::data && ways > 1 && dims[i] != kWhole) {
-      const bool divides = has_dims(data[i]) && data[i].dims[static_cast<size_t>(dims[i])] % ways == 0;
+      const bool divides = has_dims(data[i]) && nth(data[i].dims, dims[i]) % ways == 0;
       if (!divides) {
         throw RefusalError(Cause::program, module.source + ": @" + entry.name + ": %" + entry.values[i].name,
                            ir::to_string(argument.value.type) + " cannot be split evenly over " + std::to_string(ways) +

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::transform {
 namespace {
 
@@ -68,7 +70,7 @@ ir::Array whole_of(std::span<const ir::Array> parts, const Layout& layout, const
   if (layout.is_flat()) return whole_of_flat(parts, dims_of_whole);
   const auto ways = static_cast<int>(parts.size());
   ir::Dims dims   = parts[0].dims();
-  dims[static_cast<size_t>(layout.dim)] *= ways;
+  nth(dims, layout.dim) *= ways;
   ir::Array whole(parts[0].dtype(), dims);
   const PieceStretches s = stretches(dims, whole.dtype(), layout, ways);
   for (size_t run = 0; run < s.runs; ++run) {
@@ -83,7 +85,7 @@ ir::Array whole_of(std::span<const ir::Array> parts, const Layout& layout, const
 std::vector<ir::Array> split_arguments(const std::vector<Piece>& pieces, const std::vector<ir::Array>& arguments) {
   std::vector<ir::Array> parts;
   for (const Piece& piece : pieces)
-    parts.push_back(part_of(arguments[static_cast<size_t>(piece.source)], piece.layout, piece.ways, piece.index));
+    parts.push_back(part_of(nth(arguments, piece.source), piece.layout, piece.ways, piece.index));
   return parts;
 }
 
@@ -92,8 +94,8 @@ std::vector<ir::Array> merge_results(const std::vector<Piece>& pieces, const std
   std::vector<ir::Array> whole(count);
   for (size_t i = 0; i < pieces.size(); i += static_cast<size_t>(pieces[i].ways)) {
     std::vector<ir::Array> parts(static_cast<size_t>(pieces[i].ways));
-    for (size_t k = 0; k < parts.size(); ++k) parts[static_cast<size_t>(pieces[i + k].index)] = results[i + k];
-    whole[static_cast<size_t>(pieces[i].source)] = whole_of(parts, pieces[i].layout, pieces[i].dims);
+    for (size_t k = 0; k < parts.size(); ++k) nth(parts, pieces[i + k].index) = results[i + k];
+    nth(whole, pieces[i].source) = whole_of(parts, pieces[i].layout, pieces[i].dims);
   }
   return whole;
 }

@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::transform {
 namespace {
 
@@ -129,7 +131,7 @@ void add_result(std::vector<ir::ValueId>& results, std::vector<Piece>& pieces, s
                 const Copies& copies, int ways) {
   const int count = layout.is_whole() ? 1 : ways;
   for (int way = 0; way < count; ++way) {
-    results.push_back(copies[static_cast<size_t>(way)]);
+    results.push_back(nth(copies, way));
     pieces.push_back({static_cast<int32_t>(source), layout, count, way});
   }
 }

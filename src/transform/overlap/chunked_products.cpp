@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/replicas.h"
 #include "transform/rewrite/op_types.h"
 
@@ -99,7 +100,7 @@ class Finder {
       open.pop_back();
       if (maker < 0 || uses_[ir::index(id)] != 1 || found_.postponed.contains(static_cast<size_t>(maker)))
         return std::nullopt;
-      const ir::Op& op = function_.ops[static_cast<size_t>(maker)];
+      const ir::Op& op = nth(function_.ops, maker);
       if (op.is_call() || op.first_result != ir::index(id)) return std::nullopt;
       if (!op.def->sums_operands) {
         terms.products.push_back(static_cast<size_t>(maker));
@@ -254,7 +255,7 @@ class Finder {
       const int32_t maker = makers_[ir::index(id)];
       open.pop_back();
       if (maker < 0 || uses_[ir::index(id)] != 1) return {};
-      const ir::Op& op = function_.ops[static_cast<size_t>(maker)];
+      const ir::Op& op = nth(function_.ops, maker);
       if (op.is_call() || op.first_result != ir::index(id)) return {};
       if (is_product_gradient(op)) {
         if (cuts_of(op).empty()) return {};

@@ -11,6 +11,7 @@
 // that arrived and are passed on are therefore all fetched before the first of these shifts begins.
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/context_attention.h"
 #include "foreflow/transform/overlap.h"
@@ -61,7 +62,7 @@ class RingOverlapper {
 
   ir::Op on_stated_devices(size_t o) {
     const ir::Op& op = function_.ops[o];
-    if (!names_devices_[static_cast<size_t>(op.callee)]) return op;
+    if (!nth(names_devices_, op.callee)) return op;
     names_streams_ = true;
     return with_stated_devices(builder_, function_, o, instance_);
   }

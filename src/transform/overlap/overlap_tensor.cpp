@@ -30,6 +30,7 @@
 #include <optional>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/fp8.h"
 #include "foreflow/ir/replicas.h"
 #include "foreflow/ir/shared_attributes.h"
@@ -106,7 +107,7 @@ class TensorOverlapper {
   // States the devices of a call whose function sums chunks, since such a function names streams.
   ir::Op on_stated_devices(size_t o) {
     const ir::Op& op = function_.ops[o];
-    if (!names_devices_[static_cast<size_t>(op.callee)]) return op;
+    if (!nth(names_devices_, op.callee)) return op;
     calls_naming_ = true;
     return with_stated_devices(builder_, function_, o, instance_);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/uses.h"
 
 namespace foreflow::transform {
@@ -140,7 +141,7 @@ class Anchorer {
   static bool is_view(const ir::Op& op) { return op.def->sizes == ir::Sizes::shape || gathers(op); }
   bool is_gathered(ir::ValueId id) const {
     const int32_t maker = makers_[ir::index(id)];
-    return maker >= 0 && gathers(function_.ops[static_cast<size_t>(maker)]);
+    return maker >= 0 && gathers(nth(function_.ops, maker));
   }
 
   // Moves a view of a gradient to the earlier stage that reads it, if that stage needs the gradient itself, too.

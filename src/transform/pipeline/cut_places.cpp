@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/views.h"
 #include "transform/pipeline/op_prices.h"
 
@@ -46,8 +47,7 @@ class Places {
       const ir::Op& op     = function_.ops[o];
       const double seconds = prices_(function_, op, values_).seconds.value();
       for (int copy = 0; copy < shards_.copies_of(op, values_); ++copy)
-        seconds_[static_cast<size_t>(anchors_[o])] +=
-            op.def->role == ir::Role::communication ? seconds : seconds / shards_.count();
+        nth(seconds_, anchors_[o]) += op.def->role == ir::Role::communication ? seconds : seconds / shards_.count();
     }
   }
 

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "transform/pipeline/sent_values.h"
 
 namespace foreflow::transform {
@@ -54,8 +55,7 @@ std::vector<std::map<size_t, Bytes>> shared_gradients(const StagedProgram& progr
   std::map<std::pair<size_t, size_t>, std::map<int32_t, Bytes>> shared;  // by both stages, and by device
   for (const auto& [gradient, own] : terms) {
     std::set<size_t> both;
-    for (const size_t term : own)
-      both.insert(static_cast<size_t>(program.staged[static_cast<size_t>(program.makers[term])].stage));
+    for (const size_t term : own) both.insert(static_cast<size_t>(nth(program.staged, program.makers[term]).stage));
     if (both.size() != 2) continue;
     const LaidOut& value = program.values[gradient];
     shared[{*both.begin(), *both.rbegin()}][ir::device_of(value.value.type).index] +=

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/refusal.h"
 #include "transform/blocks/forward_blocks.h"
 #include "transform/pipeline/cuts.h"
@@ -156,7 +157,7 @@ Cuts layer_cuts(std::span<const CutPlace> places, const LayerEnds& layers, const
     if (upto > 0) {
       const auto behind = place_behind(places, layers.ends[static_cast<size_t>(upto) - 1]);
       // A recomputed segment of several layers may reach over it.
-      const bool next = upto < count && behind != places.end() && behind->op >= layers.ends[static_cast<size_t>(upto)];
+      const bool next = upto < count && behind != places.end() && behind->op >= nth(layers.ends, upto);
       if (behind != places.end() && !next) place = &*behind;
     } else {
       const auto behind = place_behind(places, layers.before + 1);

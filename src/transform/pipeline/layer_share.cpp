@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::transform {
 namespace {
 
@@ -58,10 +60,10 @@ Expected<std::vector<int>> with_ends(int layers, const schedule::Size& size, con
   }
   std::vector<int> all(static_cast<size_t>(size.devices * size.chunks));
   for (int stage = 0; stage < size.devices * size.chunks; ++stage) {
-    const int device                = stage % size.devices;
-    const int stated                = device == 0 ? share.first : device + 1 == size.devices ? share.last : 0;
-    const int own                   = stated > 0 ? stated : rest / others;
-    all[static_cast<size_t>(stage)] = own / size.chunks;
+    const int device = stage % size.devices;
+    const int stated = device == 0 ? share.first : device + 1 == size.devices ? share.last : 0;
+    const int own    = stated > 0 ? stated : rest / others;
+    nth(all, stage)  = own / size.chunks;
   }
   return all;
 }

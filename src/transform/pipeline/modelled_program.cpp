@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/uses.h"
 #include "foreflow/ir/views.h"
 #include "transform/pipeline/anchors.h"
@@ -43,7 +44,7 @@ bool ModelledProgram::is_stored(size_t value) const {
 
 size_t ModelledProgram::root_of(size_t value) const {
   for (int32_t maker = makers[value]; maker >= 0; maker = makers[value]) {
-    const ir::Op& op = function.ops[static_cast<size_t>(maker)];
+    const ir::Op& op = nth(function.ops, maker);
     if (!ir::shares_operand(op) || function.inputs(op)[0] == ir::ValueId::none) break;
     value = ir::index(function.inputs(op)[0]);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/replicas.h"
 #include "foreflow/transform/recompute.h"
 
@@ -110,14 +111,14 @@ std::optional<StageModel::Gathered> OverlappedMessages::gathered(const ir::Op& g
   std::optional<StageModel::Gathered> all;
   for (size_t value = gather.first_result; value < gather.first_result + gather.result_count; ++value) {
     for (const int32_t reader : readers_[value]) {
-      const ir::Op& product = function_.ops[static_cast<size_t>(reader)];
+      const ir::Op& product = nth(function_.ops, reader);
       const auto cut        = cut_along(cuts_of(product), axis);
       if (!cut) continue;
       const bool as_rows = ir::index(function_.inputs(product)[rows_operand(product)]) == value;
       const int ways     = as_rows ? ranks : 1;
       if (all && all->ways != ways) return std::nullopt;
       if (!all) all = StageModel::Gathered{ways, {}, {}, {}};
-      all->readers += seconds[static_cast<size_t>(reader)];
+      all->readers += nth(seconds, reader);
       all->rows += share(product) * pieces.rows(product, *cut, ways);
       all->late += share(product) * pieces.weight_gradient(product);
     }
@@ -188,8 +189,7 @@ std::vector<size_t> OverlappedMessages::product_readers(const ir::Op& gather) co
   std::vector<size_t> products;
   for (size_t value = gather.first_result; value < gather.first_result + gather.result_count; ++value) {
     for (const int32_t reader : readers_[value]) {
-      if (cut_along(cuts_of(function_.ops[static_cast<size_t>(reader)]), axis))
-        products.push_back(static_cast<size_t>(reader));
+      if (cut_along(cuts_of(nth(function_.ops, reader)), axis)) products.push_back(static_cast<size_t>(reader));
     }
   }
   return products;
@@ -199,10 +199,10 @@ std::vector<size_t> OverlappedMessages::product_readers(const ir::Op& gather) co
 bool OverlappedMessages::only_gradients_of_weights_read(const ir::Op& gather) const {
   for (size_t value = gather.first_result; value < gather.first_result + gather.result_count; ++value) {
     for (const int32_t reader : readers_[value]) {
-      const ir::Op& view = function_.ops[static_cast<size_t>(reader)];
+      const ir::Op& view = nth(function_.ops, reader);
       if (!view.def->aliases_operand || view.result_count != 1) return false;
       for (const int32_t product : readers_[view.first_result]) {
-        if (!is_gradient_of_weight(function_.ops[static_cast<size_t>(product)])) return false;
+        if (!is_gradient_of_weight(nth(function_.ops, product))) return false;
       }
     }
   }
@@ -212,8 +212,8 @@ bool OverlappedMessages::only_gradients_of_weights_read(const ir::Op& gather) co
 // The op that makes a value; null: it is a parameter or the result of a call.
 const ir::Op* OverlappedMessages::maker_of(ir::ValueId id) const {
   const int32_t maker = id == ir::ValueId::none ? -1 : makers_[ir::index(id)];
-  if (maker < 0 || function_.ops[static_cast<size_t>(maker)].is_call()) return nullptr;
-  return &function_.ops[static_cast<size_t>(maker)];
+  if (maker < 0 || nth(function_.ops, maker).is_call()) return nullptr;
+  return &nth(function_.ops, maker);
 }
 
 std::vector<ProductCut> OverlappedMessages::cuts_of(const ir::Op& op) const {

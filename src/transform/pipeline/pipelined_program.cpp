@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/schedule/play.h"
 #include "transform/pipeline/stage_costs.h"
 #include "transform/pipeline/weight_gradients.h"
@@ -61,7 +62,7 @@ schedule::Plan delayed(const ir::Function& function, const std::vector<StagedOp>
     const StageDevices devices(plan);
     for (int stage = 0; stage < plan.stages(); ++stage) {
       const int device = devices.of(0, stage);
-      groups.push_back({device, decided->groups[static_cast<size_t>(device)]});
+      groups.push_back({device, nth(decided->groups, device)});
     }
   }
   const schedule::Costs costs = stage_costs(function, staged, values, wanted.prices, parts, plan.stages(), groups);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::transform {
 
 using ir::ValueId;
@@ -18,7 +20,7 @@ PlacedValues::PlacedValues(ir::FunctionBuilder& builder, const interpret::Values
 
 ir::Device PlacedValues::on(const ir::Device& device, int group) const {
   ir::Device placed    = device;
-  const int32_t before = before_.empty() ? group * group_ : before_[static_cast<size_t>(group)];
+  const int32_t before = before_.empty() ? group * group_ : nth(before_, group);
   placed.index         = std::max(device.index, 1) + before;
   return placed;
 }
@@ -51,7 +53,7 @@ void PlacedValues::set(Spot spot, int microbatch, ValueId made) {
     return;
   }
   if (here.own.empty()) here.own.resize(microbatches_, ValueId::none);
-  here.own[static_cast<size_t>(microbatch)] = made;
+  nth(here.own, microbatch) = made;
 }
 
 void PlacedValues::set(ValueId id, int microbatch, int device, ValueId made) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/builder.h"
 #include "transform/layout/layout_domain.h"
 
@@ -49,7 +50,7 @@ class PlacedValues {
 
     ir::ValueId of(int microbatch) const {
       if (microbatch == kEveryMicrobatch) return shared;
-      return own.empty() ? ir::ValueId::none : own[static_cast<size_t>(microbatch)];
+      return own.empty() ? ir::ValueId::none : nth(own, microbatch);
     }
   };
 

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/replicas.h"
 
 namespace foreflow::transform {
@@ -36,7 +37,7 @@ int64_t ScatteredSends::axis_of(ValueId id) const {
 
 // A value of every device of the group.
 const std::vector<ValueId>& ScatteredSends::equal_to(ValueId id) const {
-  return replicated_.groups[static_cast<size_t>(replicated_.group_of[ir::index(id)])];
+  return nth(replicated_.groups, replicated_.group_of[ir::index(id)]);
 }
 
 const std::vector<ValueId>& ScatteredSends::send(ValueId id, int part, int device) {

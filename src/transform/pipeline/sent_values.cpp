@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::transform {
 namespace {
 
@@ -16,16 +18,14 @@ class TaskClock {
     for (size_t o = 0; o < times_.size(); ++o) {
       const auto whole = wholes_.find(staged_[o].phase);
       if (whole == wholes_.end()) continue;
-      Seconds& now     = whole->second[static_cast<size_t>(staged_[o].stage)];
+      Seconds& now     = nth(whole->second, staged_[o].stage);
       times_[o].first  = now;
       times_[o].second = now += program.seconds[o];
     }
   }
 
   Seconds before(size_t op) const { return times_[op].first; }
-  Seconds behind(size_t op) const {
-    return wholes_.at(staged_[op].phase)[static_cast<size_t>(staged_[op].stage)] - times_[op].second;
-  }
+  Seconds behind(size_t op) const { return nth(wholes_.at(staged_[op].phase), staged_[op].stage) - times_[op].second; }
 
  private:
   const std::vector<StagedOp>& staged_;
@@ -48,14 +48,14 @@ std::vector<SentValues> sent_values(const StagedProgram& program, size_t stages)
     for (const ir::ValueId id : program.function.inputs(program.function.ops[o])) {
       const int32_t maker = id == ir::ValueId::none ? -1 : program.makers[ir::index(id)];
       if (maker < 0) continue;
-      const StagedOp& made = program.staged[static_cast<size_t>(maker)];
+      const StagedOp& made = nth(program.staged, maker);
       const LaidOut& value = program.values[ir::index(id)];
       if (made.phase != phase || made.stage != from || value.value.known || !value.layout.is_split()) continue;
-      ByDevice& sent       = (phase == StagePhase::forward ? to_next : to_previous)[static_cast<size_t>(from)];
+      ByDevice& sent       = nth(phase == StagePhase::forward ? to_next : to_previous, from);
       Bytes& most          = sent[ir::device_of(value.value.type).index];
       most                 = std::max(most, ir::bytes_of(local_type(value.value.type, value.layout, program.parts)));
       const Seconds around = clock.behind(static_cast<size_t>(maker)) + clock.before(o);
-      auto& beside         = (phase == StagePhase::forward ? beside_next : beside_previous)[static_cast<size_t>(from)];
+      auto& beside         = nth(phase == StagePhase::forward ? beside_next : beside_previous, from);
       beside               = std::min(beside.value_or(around), around);
     }
   }

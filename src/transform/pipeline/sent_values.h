@@ -14,7 +14,7 @@ struct SentValues {
   Seconds beside_next, beside_previous;
 };
 
-// What each of the stages sends.
+// Returns the values that each of the stages sends.
 std::vector<SentValues> sent_values(const StagedProgram& program, size_t stages);
 
 // The least that a device of the group has, by the numbers of those that have anything.

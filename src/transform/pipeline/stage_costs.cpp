@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/uses.h"
 #include "transform/pipeline/op_prices.h"
 
@@ -32,8 +33,8 @@ Seconds time_of_reshard(const ir::Function& function, const ir::Op& op, const in
 class Groups {
  public:
   Groups(const std::vector<StageGroup>& groups, int all) : groups_(groups), all_(all) {}
-  double of(int stage) const { return groups_.empty() ? all_ : groups_[static_cast<size_t>(stage)].devices; }
-  int device(int stage) const { return groups_.empty() ? stage : groups_[static_cast<size_t>(stage)].device; }
+  double of(int stage) const { return groups_.empty() ? all_ : nth(groups_, stage).devices; }
+  int device(int stage) const { return groups_.empty() ? stage : nth(groups_, stage).device; }
 
  private:
   const std::vector<StageGroup>& groups_;
@@ -52,7 +53,7 @@ double slowest_hop(const ir::Function& function, const std::vector<StagedOp>& st
       const ir::Op& op    = function.ops[o];
       const int32_t maker = makers[ir::index(function.inputs(op)[0])];
       if (maker < 0) continue;
-      const StagedOp& from = staged[static_cast<size_t>(maker)];
+      const StagedOp& from = nth(staged, maker);
       hops[{from.phase != StagePhase::forward, from.stage}] +=
           groups.of(from.stage) * time_of_reshard(function, op, values, prices, parts, groups.device(from.stage),
                                                   groups.device(staged[o].stage));
@@ -61,7 +62,7 @@ double slowest_hop(const ir::Function& function, const std::vector<StagedOp>& st
     if (!is_task(staged[o].phase)) continue;
     for (const ir::ValueId id : function.inputs(function.ops[o])) {
       if (id == ir::ValueId::none || makers[ir::index(id)] < 0) continue;
-      const StagedOp& maker = staged[static_cast<size_t>(makers[ir::index(id)])];
+      const StagedOp& maker = nth(staged, makers[ir::index(id)]);
       if (!is_task(maker.phase)) continue;
       const bool neighbours = std::abs(maker.stage - staged[o].stage) == 1;
       if (!neighbours || !sent.insert({id, staged[o].stage}).second) continue;
@@ -90,7 +91,7 @@ schedule::Costs stage_costs(const ir::Function& function, const std::vector<Stag
     if (!is_task(staged[o].phase)) continue;
     const ir::Op& op            = function.ops[o];
     const double seconds        = price(function, op, values).seconds.value();
-    schedule::StageCosts& stage = costs.stages[static_cast<size_t>(staged[o].stage)];
+    schedule::StageCosts& stage = nth(costs.stages, staged[o].stage);
     double& task                = staged[o].phase == StagePhase::forward    ? stage.forward
                                   : staged[o].phase == StagePhase::backward ? stage.input_grad
                                                                             : stage.weight_grad;

@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "transform/pipeline/stage_table.h"
 
 namespace foreflow::transform {
@@ -13,7 +14,7 @@ class StageDevices {
   explicit StageDevices(const schedule::Plan& plan);
 
   int pipes() const { return static_cast<int>(devices_.size()); }
-  int of(int pipe, int stage) const { return devices_[static_cast<size_t>(pipe)][static_cast<size_t>(stage)]; }
+  int of(int pipe, int stage) const { return nth(nth(devices_, pipe), stage); }
 
  private:
   std::vector<std::vector<int>> devices_;  // by pipe and stage

@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "foreflow/base/nth.h"
 #include "transform/pipeline/sent_values.h"
 #include "transform/pipeline/stages.h"
 #include "transform/pipeline/task_peaks.h"
@@ -75,7 +76,7 @@ class StageSums {
 
  private:
   StageNeed& at(int32_t anchor) { return needs_[stage_of(cuts_, anchor)]; }
-  StageNeed& need_of(const StagedOp& op) { return needs_[static_cast<size_t>(op.stage)]; }
+  StageNeed& need_of(const StagedOp& op) { return nth(needs_, op.stage); }
 
   // Per op: the number of its message, as it is where the op after it is in the same task or not.
   std::vector<int32_t> messages_awaited() const {
@@ -96,7 +97,7 @@ class StageSums {
       StageNeed::Task* task = task_of(need_of(staged_[o]), staged_[o].phase);
       if (task == nullptr) continue;
       task->compute += of_.seconds[o];
-      if (messages[o] >= 0) ++task->messages[static_cast<size_t>(messages[o])];
+      if (messages[o] >= 0) ++nth(task->messages, messages[o]);
     }
   }
 
@@ -141,8 +142,7 @@ class StageSums {
   void add_terms() {
     for (const auto& [gradient, terms] : of_.weights.terms) {
       for (const size_t term : terms)
-        at(program_.anchors[static_cast<size_t>(program_.makers[term])]).accumulation_of_terms +=
-            of_.weights.accumulates.at(term);
+        at(nth(program_.anchors, program_.makers[term])).accumulation_of_terms += of_.weights.accumulates.at(term);
     }
     for (StageNeed& need : needs_) need.accumulation += need.accumulation_of_terms;
   }
@@ -157,7 +157,7 @@ class StageSums {
         const size_t value  = program_.root_of(ir::index(id));
         const int32_t maker = program_.makers[value];
         if (!program_.is_stored(value) || seen[value] || maker < 0) continue;
-        const StagedOp& made = staged_[static_cast<size_t>(maker)];
+        const StagedOp& made = nth(staged_, maker);
         const bool before    = made.phase == StagePhase::forward || made.phase == StagePhase::backward;
         if (!before || made.stage != staged_[o].stage) continue;
         seen[value] = true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/uses.h"
 #include "transform/blocks/blocks.h"
 
@@ -25,7 +26,7 @@ std::string_view work_of(schedule::Phase phase) {
 std::string name_of(schedule::Phase phase, int stage, const std::vector<bool>& begun) {
   const Parts parts = parts_of(phase);
   std::string name  = "stage" + std::to_string(stage + 1) + "_" + std::string(work_of(phase));
-  const bool first = begun[static_cast<size_t>(parts.first)], last = begun[static_cast<size_t>(parts.last)];
+  const bool first = nth(begun, parts.first), last = nth(begun, parts.last);
   if (first || last) name += first && last ? "_add" : first ? "_add1" : "_add2";
   return name;
 }
@@ -129,7 +130,7 @@ Outlined StageOutliner::outline(schedule::Phase phase, int stage, const std::vec
                               given ? function_.parameters[ir::index(id)] : ir::ParameterRole::data, ir::TypeRef()));
   }
   for (int part = parts.first; part <= parts.last; ++part) {
-    if (!begun[static_cast<size_t>(part)]) continue;
+    if (!nth(begun, part)) continue;
     for (const ir::ValueId id : sums(stage, part)) {
       outlined_.sums.push_back(id);
       so_far_[id] = builder.parameter(function_.value(id).name, ir::ParameterRole::data, ir::TypeRef());
@@ -149,13 +150,13 @@ Outlined StageOutliner::outline(schedule::Phase phase, int stage, const std::vec
 bool StageOutliner::inside(ir::ValueId id) const {
   const int32_t maker = makers_[ir::index(id)];
   if (maker < 0) return false;
-  const int32_t part = part_of_[static_cast<size_t>(maker)];
+  const int32_t part = nth(part_of_, maker);
   return first_ <= part && part <= last_;
 }
 
 bool StageOutliner::is_constant(ir::ValueId id) const {
   const int32_t maker = makers_[ir::index(id)];
-  return maker >= 0 && staged_[static_cast<size_t>(maker)].phase == StagePhase::anywhere;
+  return maker >= 0 && nth(staged_, maker).phase == StagePhase::anywhere;
 }
 
 // The op's attributes for one microbatch.
@@ -177,8 +178,7 @@ const ir::AttributesRef& StageOutliner::local(const ir::Op& op) {
 
 void StageOutliner::write(ir::FunctionBuilder& builder, const ir::Op& op) {
   for (const ir::ValueId id : function_.inputs(op)) {
-    if (id != ir::ValueId::none && !map_.has(id))
-      write(builder, function_.ops[static_cast<size_t>(makers_[ir::index(id)])]);
+    if (id != ir::ValueId::none && !map_.has(id)) write(builder, nth(function_.ops, makers_[ir::index(id)]));
   }
   const auto operands = copies(function_.inputs(op), map_);
   const auto first    = static_cast<int32_t>(builder.append(op.def, -1, local(op), operands, op.result_count));

@@ -1,5 +1,7 @@
 #include "transform/pipeline/stage_weights.h"
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::transform {
 namespace {
 
@@ -75,7 +77,7 @@ class WeightFinder {
   // summed over devices after all microbatches.
   Bytes gradient_bytes(ValueId gradient) const {
     const int32_t maker = program_.makers[ir::index(gradient)];
-    const bool summed   = maker >= 0 && program_.phases[static_cast<size_t>(maker)] == StagePhase::update;
+    const bool summed   = maker >= 0 && nth(program_.phases, maker) == StagePhase::update;
     return summed ? Bytes(0) : program_.bytes_of(ir::index(gradient));
   }
 

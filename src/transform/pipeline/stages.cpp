@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/refusal.h"
 #include "foreflow/transform/recompute.h"
 #include "transform/pipeline/anchors.h"
@@ -59,7 +60,7 @@ StageLimits limits_of(const Pipeline& wanted, const schedule::Plan& plan) {
   for (int device = 0; device < plan.size.devices; ++device) {
     const double live = wanted.schedule->peak_live(wanted.size, device) / chunks;
     for (int chunk = 0; chunk < plan.size.chunks; ++chunk) {
-      double& most = limits.in_flight[static_cast<size_t>(plan.stage_of(device, chunk))];
+      double& most = nth(limits.in_flight, plan.stage_of(device, chunk));
       most         = std::max(most, live);
     }
   }
@@ -106,10 +107,10 @@ Cut cut_of(const ir::Function& function, const std::vector<StagedOp>& staged, in
   int32_t forward = 0;
   for (size_t o = 0; o < staged.size(); ++o) {
     if (staged[o].phase != StagePhase::forward) continue;
-    cut.stage_ends[static_cast<size_t>(staged[o].stage)] = ++forward;
-    const ir::Attributes& attributes                     = *function.ops[o].attributes;
+    nth(cut.stage_ends, staged[o].stage) = ++forward;
+    const ir::Attributes& attributes     = *function.ops[o].attributes;
     if (attributes.find(kSegment) == nullptr || !seen.insert(attributes.get_int(kSegment)).second) continue;
-    ++cut.segments[static_cast<size_t>(staged[o].stage)];
+    ++nth(cut.segments, staged[o].stage);
   }
   return cut;
 }

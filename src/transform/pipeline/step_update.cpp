@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/uses.h"
 
 namespace foreflow::transform {
@@ -42,8 +43,8 @@ void StepUpdate::run() {
 bool StepUpdate::is_sum(ValueId id) const {
   if (summed_[ir::index(id)]) return true;
   const int32_t maker = makers_[ir::index(id)];
-  if (maker < 0 || staged_[static_cast<size_t>(maker)].phase != StagePhase::update) return false;
-  const ir::Op& op  = function_.ops[static_cast<size_t>(maker)];
+  if (maker < 0 || nth(staged_, maker).phase != StagePhase::update) return false;
+  const ir::Op& op  = nth(function_.ops, maker);
   const auto inputs = function_.inputs(op);
   return op.def->sums_operands &&
          std::all_of(inputs.begin(), inputs.end(), [this](ValueId input) { return is_sum(input); });
@@ -52,8 +53,7 @@ bool StepUpdate::is_sum(ValueId id) const {
 // The sums over microbatches that `id` consists of.
 void StepUpdate::collect(ValueId id, std::vector<ValueId>& parts) const {
   if (summed_[ir::index(id)]) return parts.push_back(id);
-  for (const ValueId input : function_.inputs(function_.ops[static_cast<size_t>(makers_[ir::index(id)])]))
-    collect(input, parts);
+  for (const ValueId input : function_.inputs(nth(function_.ops, makers_[ir::index(id)]))) collect(input, parts);
 }
 
 void StepUpdate::sum_up(ValueId id) {
@@ -80,7 +80,7 @@ void StepUpdate::sum_up(ValueId id) {
 ValueId StepUpdate::constant(ValueId id) {
   const auto known = constants_.find(id);
   if (known != constants_.end()) return known->second;
-  const ir::Op& op = function_.ops[static_cast<size_t>(makers_[ir::index(id)])];
+  const ir::Op& op = nth(function_.ops, makers_[ir::index(id)]);
   std::vector<ValueId> operands;
   for (const ValueId input : function_.inputs(op)) operands.push_back(input == ValueId::none ? input : constant(input));
   const auto first = static_cast<int32_t>(builder_.append(op.def, -1, op.attributes, operands, op.result_count));
@@ -92,7 +92,7 @@ ValueId StepUpdate::constant(ValueId id) {
 ValueId StepUpdate::total(ValueId id, int device) {
   if (id == ValueId::none) return id;
   const int32_t maker = makers_[ir::index(id)];
-  if (maker >= 0 && staged_[static_cast<size_t>(maker)].phase == StagePhase::anywhere) return constant(id);
+  if (maker >= 0 && nth(staged_, maker).phase == StagePhase::anywhere) return constant(id);
   if (is_sum(id)) {
     if (!totals_.contains(id)) sum_up(id);
     auto& totals = totals_.at(id);

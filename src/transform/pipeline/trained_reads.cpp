@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/transform/split_data.h"
 
 namespace foreflow::transform {
@@ -29,7 +30,7 @@ std::vector<bool> sharing_stages(const StagedProgram& program, size_t stages) {
   });
   std::vector<bool> sharing(stages);
   each_read(program, [&](const StagedOp& op, size_t weight) {
-    if (reader[weight] == kManyReaders) sharing[static_cast<size_t>(op.stage)] = true;
+    if (reader[weight] == kManyReaders) nth(sharing, op.stage) = true;
   });
   return sharing;
 }
@@ -46,7 +47,7 @@ class StepWriter {
     }
     each_read(program, [&](const StagedOp& op, size_t weight) {
       const LaidOut& what        = program_.values[weight];
-      StageNeed::Trained& device = by_device_[static_cast<size_t>(op.stage)][ir::device_of(what.value.type).index];
+      StageNeed::Trained& device = nth(by_device_, op.stage)[ir::device_of(what.value.type).index];
       device.share               = program_.shards.copies_of(what) / static_cast<double>(program_.shards.count());
       if (op.phase != StagePhase::forward || number_[weight] != kNoReader) return;
       number_[weight] = static_cast<int32_t>(device.weights.size());
@@ -81,7 +82,7 @@ class StepWriter {
   void write(size_t o) {
     const ir::Op& op     = program_.function.ops[o];
     const StagedOp& task = program_.staged[o];
-    auto& devices        = by_device_[static_cast<size_t>(task.stage)];
+    auto& devices        = nth(by_device_, task.stage);
     const bool is_late   = task.phase == StagePhase::weight_grad;
     for (auto& [index, device] : devices) {
       if (!is_on(op, index)) continue;
@@ -117,7 +118,7 @@ class StepWriter {
       const LaidOut& value = program_.values[ir::index(id)];
       if (!is_task(program_.staged[maker].phase) || program_.messages[maker] >= 0 || !value.layout.is_partial())
         continue;
-      auto& devices    = by_device_[static_cast<size_t>(program_.staged[maker].stage)];
+      auto& devices    = nth(by_device_, program_.staged[maker].stage);
       const auto found = devices.find(ir::device_of(value.value.type).index);
       if (found != devices.end() && is_on(static_cast<ir::ValueId>(gradient), found->first))
         found->second.summed_later += bytes_of(ir::index(id));
@@ -128,7 +129,7 @@ class StepWriter {
   size_t before_conversion(size_t value) const {
     const int32_t maker = program_.makers[value];
     if (maker < 0) return value;
-    const ir::Op& op = program_.function.ops[static_cast<size_t>(maker)];
+    const ir::Op& op = nth(program_.function.ops, maker);
     return op.attributes->find(kOfSum) == nullptr ? value : ir::index(program_.function.inputs(op)[0]);
   }
 

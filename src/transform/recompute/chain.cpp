@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/uses.h"
 #include "foreflow/ir/views.h"
 #include "transform/blocks/attention_cores.h"
@@ -158,7 +159,7 @@ Choice Chain::measured(size_t first, size_t length, Way way) const {
 size_t Chain::root(ValueId id) const {
   const auto& values = interpretation_.entry().values;
   while (forgetting_.maker(id) >= 0) {
-    const ir::Op& op  = function_.ops[static_cast<size_t>(forgetting_.maker(id))];
+    const ir::Op& op  = nth(function_.ops, forgetting_.maker(id));
     const auto inputs = function_.inputs(op);
     const bool view   = ir::shares_operand(op) && op.result_count == 1 &&
                       ir::bytes_of(values[ir::index(inputs[0])].type) == ir::bytes_of(values[ir::index(id)].type);

@@ -14,6 +14,7 @@
 #include <optional>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/refusal.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
@@ -181,7 +182,7 @@ class Offloader {
     std::vector<bool> starts;
     for (const ir::Function& function : module_.functions) {
       starts.push_back(std::any_of(function.ops.begin(), function.ops.end(), [&](const ir::Op& op) {
-        return op.is_call() ? starts[static_cast<size_t>(op.callee)] : op.def->role == ir::Role::loss_gradient;
+        return op.is_call() ? nth(starts, op.callee) : op.def->role == ir::Role::loss_gradient;
       }));
     }
     backward_.resize(entry_.ops.size());
@@ -189,7 +190,7 @@ class Offloader {
     for (size_t o = 0; o < entry_.ops.size(); ++o) {
       const ir::Op& op  = entry_.ops[o];
       const auto inputs = entry_.inputs(op);
-      backward_[o]      = (op.is_call() && starts[static_cast<size_t>(op.callee)]) ||
+      backward_[o]      = (op.is_call() && nth(starts, op.callee)) ||
                      std::any_of(inputs.begin(), inputs.end(),
                                  [&](ValueId id) { return id != ValueId::none && late[ir::index(id)]; });
       std::fill_n(late.begin() + op.first_result, op.result_count, backward_[o]);
@@ -242,7 +243,7 @@ class Offloader {
   void drop_uneven() {
     std::map<size_t, int> calls;
     for (const ir::Op& op : entry_.ops) {
-      if (op.is_call()) ++calls[static_cast<size_t>(op.callee)];
+      if (op.is_call()) ++nth(calls, op.callee);
     }
     for (bool changed = true; changed;) {
       std::map<Slot, int> given, taken;

@@ -11,6 +11,7 @@
 #include <limits>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/refusal.h"
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
@@ -76,7 +77,7 @@ class Repeater {
 
   int segment(ValueId id) const {
     if (id == ValueId::none || makers_[ir::index(id)] < 0) return kNone;
-    return segment_of_[static_cast<size_t>(makers_[ir::index(id)])];
+    return nth(segment_of_, makers_[ir::index(id)]);
   }
 
   // Marks the values that the forward pass reads outside of their segment. They are kept in any case.
@@ -119,7 +120,7 @@ class Repeater {
     const ir::Op& op = function_.ops[o];
     std::vector<ValueId> operands;
     for (const ValueId id : function_.inputs(op))
-      operands.push_back(o >= forward_ && is_forgotten(id) ? again_[static_cast<size_t>(segment(id))](id) : map_(id));
+      operands.push_back(o >= forward_ && is_forgotten(id) ? nth(again_, segment(id))(id) : map_(id));
     const bool inside = segment_of_[o] != kNone;
     const auto first  = static_cast<int32_t>(builder_.append(
          op.def, op.callee, inside ? marked(op, kSegment, static_cast<size_t>(segment_of_[o])) : op.attributes, operands,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "transform/replica/plan_lookup.h"
 
 namespace foreflow::transform {
@@ -137,7 +138,7 @@ void CallExchangeFinder::add_kept() {
       const auto& weights = window(opened_[w]).weights;
       const auto at       = std::find(weights.begin(), weights.end(), number);
       if (at == weights.end()) continue;
-      found_.inside.keeps.push_back(found_.inside.opens[w].weights[static_cast<size_t>(at - weights.begin())]);
+      found_.inside.keeps.push_back(nth(found_.inside.opens[w].weights, at - weights.begin()));
       found_.kept.push_back(number);
       break;
     }
@@ -167,7 +168,7 @@ std::vector<ValueId> CallExchangeFinder::weights_inside(size_t opened, const std
 }
 
 ValueId CallExchangeFinder::additional(ValueId value, const ir::Type& type, std::string name, ir::ParameterRole role) {
-  const size_t own   = so_far_.module.functions[static_cast<size_t>(entry_.ops[call_].callee)].values.size();
+  const size_t own   = nth(so_far_.module.functions, entry_.ops[call_].callee).values.size();
   auto& arguments    = found_.additional;
   const auto found   = std::find(arguments.begin(), arguments.end(), value);
   const auto ordinal = static_cast<size_t>(found - arguments.begin());

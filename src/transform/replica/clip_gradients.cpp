@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ir/uses.h"
@@ -88,7 +89,7 @@ class Clipper {
   Taken weight_of(const ir::Op& op, ValueId id) const {
     Taken one{ValueId::none, 0};
     while (ir::index(id) >= entry_.parameters.size()) {
-      const ir::Op& maker = entry_.ops[static_cast<size_t>(makers_[ir::index(id)])];
+      const ir::Op& maker = nth(entry_.ops, makers_[ir::index(id)]);
       if (maker.is_call() || maker.operand_count == 0 || entry_.inputs(maker)[0] == ValueId::none) {
         throw Error(ir::describe(module_, entry_, op),
                     "updates %" + entry_.value(id).name + "; gradients are clipped where parameters are updated");
@@ -205,7 +206,7 @@ std::vector<HeldPart> held_parts(const std::vector<std::vector<Piece>>& steps, i
     std::vector<HeldPart> now;
     now.reserve(step.size());
     for (const Piece& piece : step) {
-      HeldPart part = parts.empty() ? HeldPart{piece.source, 1} : parts[static_cast<size_t>(piece.source)];
+      HeldPart part = parts.empty() ? HeldPart{piece.source, 1} : nth(parts, piece.source);
       if (!piece.layout.is_whole()) part.share /= piece.ways;
       if (parts.empty() && shards > 0 && piece.index > 0) part.share *= shards - 1;
       now.push_back(part);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/uses.h"
 
 namespace foreflow::transform {
@@ -22,9 +23,9 @@ std::vector<bool> backward_ops(const ir::Module& module, const std::vector<int32
     const ir::Op& op   = entry.ops[o];
     const auto inputs  = entry.inputs(op);
     const bool depends = std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) {
-      return id != ValueId::none && makers[ir::index(id)] >= 0 && backward[static_cast<size_t>(makers[ir::index(id)])];
+      return id != ValueId::none && makers[ir::index(id)] >= 0 && nth(backward, makers[ir::index(id)]);
     });
-    backward[o]        = depends || (op.is_call() ? has_loss_gradient(module.functions[static_cast<size_t>(op.callee)])
+    backward[o]        = depends || (op.is_call() ? has_loss_gradient(nth(module.functions, op.callee))
                                                   : op.def->role == ir::Role::loss_gradient);
   }
   return backward;

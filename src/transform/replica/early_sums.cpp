@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/uses.h"
 #include "foreflow/transform/split_data.h"
@@ -26,10 +27,9 @@ std::vector<bool> parts_of_sums(const ir::Function& entry, const std::vector<Tra
     const ValueId value = values.back();
     values.pop_back();
     const int32_t maker = value == ValueId::none ? -1 : makers[ir::index(value)];
-    if (maker < 0 || parts[static_cast<size_t>(maker)] || !is_part_of_sum(entry.ops[static_cast<size_t>(maker)]))
-      continue;
-    parts[static_cast<size_t>(maker)] = true;
-    for (const ValueId id : entry.inputs(entry.ops[static_cast<size_t>(maker)])) values.push_back(id);
+    if (maker < 0 || nth(parts, maker) || !is_part_of_sum(nth(entry.ops, maker))) continue;
+    nth(parts, maker) = true;
+    for (const ValueId id : entry.inputs(nth(entry.ops, maker))) values.push_back(id);
   }
   return parts;
 }
@@ -45,7 +45,7 @@ std::vector<size_t> order_with(const ir::Function& entry, const std::vector<bool
     int64_t last = -1;
     for (const ValueId id : entry.inputs(entry.ops[o])) {
       if (id == ValueId::none || makers[ir::index(id)] < 0) continue;
-      last = std::max(last, static_cast<int64_t>(place[static_cast<size_t>(makers[ir::index(id)])]));
+      last = std::max(last, static_cast<int64_t>(nth(place, makers[ir::index(id)])));
     }
     if (last < 0) continue;
     place[o] = static_cast<size_t>(last);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/transform/recompute.h"
 #include "transform/replica/gradient_parts.h"
 
@@ -85,8 +86,8 @@ class GatherPlanner {
 
   // Per parameter of the function that op `o` calls: the ops that read it.
   std::vector<std::vector<Read>> reads_of_parameters(size_t o) const {
-    const ir::Function& function = module_.functions[static_cast<size_t>(entry_.ops[o].callee)];
-    const auto& inside           = layouts_.instances[static_cast<size_t>(layouts_.entry().callee[o])].values;
+    const ir::Function& function = nth(module_.functions, entry_.ops[o].callee);
+    const auto& inside           = nth(layouts_.instances, layouts_.entry().callee[o]).values;
     std::vector<std::vector<Read>> reads(function.parameters.size());
     for (size_t inner = 0; inner < function.ops.size(); ++inner) {
       for (const ValueId id : function.inputs(function.ops[inner])) {

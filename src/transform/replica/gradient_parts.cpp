@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/uses.h"
 
 namespace foreflow::transform {
@@ -50,9 +51,9 @@ class GradientPartFinder {
   }
 
  private:
-  const ir::Function& callee(size_t o) const { return module_.functions[static_cast<size_t>(entry_.ops[o].callee)]; }
+  const ir::Function& callee(size_t o) const { return nth(module_.functions, entry_.ops[o].callee); }
   const interpret::Values<LaidOut>& values_in(size_t o) const {
-    return layouts_.instances[static_cast<size_t>(layouts_.entry().callee[o])].values;
+    return nth(layouts_.instances, layouts_.entry().callee[o]).values;
   }
 
   // If the call adds its term to a running sum that it gets as an argument, makes `part` that term and returns the
@@ -62,7 +63,7 @@ class GradientPartFinder {
     const Callee& values         = values_of_callee(part.call);
     const int32_t add            = values.makers[ir::index(part.inside)];
     if (add < 0) return ValueId::none;
-    const ir::Op& op = function.ops[static_cast<size_t>(add)];
+    const ir::Op& op = nth(function.ops, add);
     if (op.is_call() || !op.def->sums_operands || op.operand_count != 2) return ValueId::none;
     const auto terms = function.inputs(op);
     if (ir::index(terms[0]) >= function.parameters.size() || values.makers[ir::index(terms[1])] < 0 ||

@@ -1,5 +1,6 @@
 #include "transform/replica/gradient_sum.h"
 
+#include "foreflow/base/nth.h"
 #include "foreflow/transform/split_data.h"
 
 namespace foreflow::transform {
@@ -22,7 +23,7 @@ class SumReader {
 
   void follow(ValueId id, bool own) {
     const int32_t maker = id == ValueId::none ? -1 : makers_[ir::index(id)];
-    if (maker >= 0 && !entry_.ops[static_cast<size_t>(maker)].is_call() && read_once(id)) {
+    if (maker >= 0 && !nth(entry_.ops, maker).is_call() && read_once(id)) {
       const auto o      = static_cast<size_t>(maker);
       const ir::Op& op  = entry_.ops[o];
       const auto inputs = entry_.inputs(op);

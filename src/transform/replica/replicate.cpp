@@ -13,6 +13,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/verify.h"
@@ -120,7 +121,7 @@ class Replicator {
     const auto body = static_cast<int32_t>(function);
     for (int way = 0; way < written_; ++way) {
       std::vector<ValueId> arguments;
-      for (const ValueId id : parameters) arguments.push_back(copies_[ir::index(id)][static_cast<size_t>(way)]);
+      for (const ValueId id : parameters) arguments.push_back(nth(copies_[ir::index(id)], way));
       const auto attributes = builder_.share({{std::string(ir::kCallDevices), devices_of(way)}});
       const size_t first    = ir::index(builder_.append(nullptr, body, attributes, arguments, results.size()));
       for (size_t i = 0; i < results.size(); ++i)
@@ -208,7 +209,7 @@ class Replicator {
   // replica.
   ir::AttributesRef attributes(const ir::Op& op, int way) {
     if (way == 0) return op.attributes;
-    if (op.is_call() && ir::call_devices(op) == nullptr && names_devices_[static_cast<size_t>(op.callee)])
+    if (op.is_call() && ir::call_devices(op) == nullptr && nth(names_devices_, op.callee))
       return builder_.share({{std::string(ir::kCallDevices), devices_of(way)}});
     if (!ir::names_devices(op)) return op.attributes;
     return builder_.share(ir::with_devices(op, [&](const ir::Device& device) { return in_replica(device, way); }));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/uses.h"
 #include "foreflow/ir/verify.h"
@@ -176,13 +177,13 @@ class ReplicaWriter {
   void write(size_t o, const CallExchanges& exchanges) {
     const CallExchange& inside   = exchanges.inside;
     const ir::Op& op             = entry_.ops[o];
-    const ir::Function& function = module_.functions[static_cast<size_t>(op.callee)];
+    const ir::Function& function = nth(module_.functions, op.callee);
     const int32_t instance       = layouts_.entry().callee[o];
     const auto [variant, fresh] =
         variants_.try_emplace({instance, inside.key()}, static_cast<int32_t>(made_.module.functions.size()));
     if (fresh) {
-      made_.module.functions.push_back(with_exchange(function, layouts_.instances[static_cast<size_t>(instance)].values,
-                                                     inside, ops_, how_, unused_name(function.name + "_exchange")));
+      made_.module.functions.push_back(with_exchange(function, nth(layouts_.instances, instance).values, inside, ops_,
+                                                     how_, unused_name(function.name + "_exchange")));
     }
     std::vector<ValueId> arguments;
     for (const ValueId id : entry_.inputs(op)) {

@@ -7,6 +7,7 @@
 //     ..                                                %sum.r1, %sum.r2 = MPIAllreduce(%dw.r1, %dw.r2)
 #include <numeric>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/interpret/interpreter.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/call_devices.h"
@@ -33,7 +34,7 @@ class Unfolder {
         names_devices_(interpret::functions_naming_devices(module_)) {
     for (size_t f = 0; f < meet_.size(); ++f) {
       for (const ir::Op& op : module_.functions[f].ops)
-        meet_[f] = meet_[f] || of_all_replicas(op) || (op.is_call() && meet_[static_cast<size_t>(op.callee)]);
+        meet_[f] = meet_[f] || of_all_replicas(op) || (op.is_call() && nth(meet_, op.callee));
     }
     meet_.back() = true;
     number_devices();
@@ -73,10 +74,10 @@ class Unfolder {
     for (size_t f = module_.functions.size(); f-- > 0;) {
       if (!meet_[f]) continue;
       for (const ir::Op& op : module_.functions[f].ops) {
-        if (!op.is_call() || !meet_[static_cast<size_t>(op.callee)]) continue;
+        if (!op.is_call() || !nth(meet_, op.callee)) continue;
         const std::vector<int64_t>* stated = ir::call_devices(op);
         const int32_t count                = stated == nullptr ? devices_[f] : static_cast<int32_t>(stated->size());
-        int32_t& known                     = devices_[static_cast<size_t>(op.callee)];
+        int32_t& known                     = nth(devices_, op.callee);
         FOREFLOW_CHECK(known == 0 || known == count, "calls of a function are on equally many devices");
         known = count;
       }
@@ -113,7 +114,7 @@ class Unfolder {
             builder.parameter(name(value, way), function_->parameters[i], annotation(value.annotation, way));
     }
     for (const ir::Op& op : function_->ops) {
-      if (op.is_call() ? meet_[static_cast<size_t>(op.callee)] : of_all_replicas(op)) {
+      if (op.is_call() ? nth(meet_, op.callee) : of_all_replicas(op)) {
         together(op);
       } else {
         for (size_t way = 0; way < ways_; ++way) alone(op, way);
@@ -155,7 +156,7 @@ class Unfolder {
     if (way == 0) return op.attributes;
     if (ir::names_devices(op))
       return builder_->share(ir::with_devices(op, [&](const ir::Device& device) { return in_replica(device, way); }));
-    if (!op.is_call() || !names_devices_[static_cast<size_t>(op.callee)]) return op.attributes;
+    if (!op.is_call() || !nth(names_devices_, op.callee)) return op.attributes;
     std::vector<int64_t> devices(static_cast<size_t>(group_));
     std::iota(devices.begin(), devices.end(), static_cast<int64_t>(way) * group_ + 1);
     return builder_->share({{std::string(ir::kCallDevices), std::move(devices)}});

@@ -1,5 +1,7 @@
 #include "transform/rewrite/drop_uncalled.h"
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::transform {
 
 ir::Module drop_uncalled(ir::Module module) {
@@ -8,7 +10,7 @@ ir::Module drop_uncalled(ir::Module module) {
   for (size_t f = module.functions.size(); f-- > 0;) {
     if (!called[f]) continue;
     for (const ir::Op& op : module.functions[f].ops) {
-      if (op.is_call()) called[static_cast<size_t>(op.callee)] = true;
+      if (op.is_call()) nth(called, op.callee) = true;
     }
   }
   std::vector<int32_t> place(module.functions.size(), -1);
@@ -18,7 +20,7 @@ ir::Module drop_uncalled(ir::Module module) {
     if (!called[f]) continue;
     place[f] = static_cast<int32_t>(kept.functions.size());
     for (ir::Op& op : module.functions[f].ops) {
-      if (op.is_call()) op.callee = place[static_cast<size_t>(op.callee)];
+      if (op.is_call()) op.callee = nth(place, op.callee);
     }
     kept.functions.push_back(std::move(module.functions[f]));
   }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::transform {
 
 bool has_effect(const ir::Op& op, const std::vector<bool>& functions_with_effects) {
-  if (op.is_call()) return functions_with_effects[static_cast<size_t>(op.callee)];
+  if (op.is_call()) return nth(functions_with_effects, op.callee);
   return op.def->role == ir::Role::optimizer || op.def->role == ir::Role::communication;
 }
 
@@ -19,7 +21,7 @@ std::vector<bool> functions_with_effects(const ir::Module& module) {
 }
 
 bool is_pure(const ir::Op& op, const std::vector<bool>& pure_functions) {
-  if (op.is_call()) return pure_functions[static_cast<size_t>(op.callee)];
+  if (op.is_call()) return nth(pure_functions, op.callee);
   return op.def->foldable && op.def->role != ir::Role::optimizer && op.def->role != ir::Role::communication;
 }
 

@@ -1,5 +1,6 @@
 #include "transform/rewrite/stated_devices.h"
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/call_devices.h"
 
 namespace foreflow::transform {
@@ -20,7 +21,7 @@ std::vector<const MixedInstance*> instance_by_function(const ir::Module& module,
     if (differs[f]) found[f] = nullptr;
     if (found[f] != nullptr) continue;
     for (const ir::Op& op : module.functions[f].ops) {
-      if (op.is_call()) differs[static_cast<size_t>(op.callee)] = true;
+      if (op.is_call()) nth(differs, op.callee) = true;
     }
   }
   return found;

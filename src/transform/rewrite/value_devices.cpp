@@ -3,6 +3,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/interpret/devices.h"
 #include "foreflow/ir/call_devices.h"
 
@@ -30,7 +31,7 @@ class Walk {
         devices_(module.functions.size()) {
     for (size_t f = 0; f < module.functions.size(); ++f) {  // callees stand before their callers
       for (const ir::Op& op : module.functions[f].ops) {
-        if (op.is_call() && leads_to_wanted_[static_cast<size_t>(op.callee)]) leads_to_wanted_[f] = true;
+        if (op.is_call() && nth(leads_to_wanted_, op.callee)) leads_to_wanted_[f] = true;
       }
     }
   }
@@ -42,12 +43,12 @@ class Walk {
 
  private:
   void visit(int32_t number, const interpret::DeviceMap& map) {
-    const auto& instance = locations_.instances[static_cast<size_t>(number)];
+    const auto& instance = nth(locations_.instances, number);
     if (!leads_to_wanted_[instance.function] || !seen_.emplace(number, map).second) return;
     if (wanted_[instance.function]) note(instance, map);
     const ir::Function& function = module_.functions[instance.function];
     for (size_t o = 0; o < instance.callee.size(); ++o) {  // none where there is no call
-      if (instance.callee[o] < 0 || !leads_to_wanted_[static_cast<size_t>(function.ops[o].callee)]) continue;
+      if (instance.callee[o] < 0 || !nth(leads_to_wanted_, function.ops[o].callee)) continue;
       const bool stated = ir::call_devices(function.ops[o]) != nullptr;
       visit(instance.callee[o], stated ? interpret::DeviceMap() : interpret::composed(instance.maps[o], map));
     }

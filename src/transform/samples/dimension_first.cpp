@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/samples.h"
@@ -39,7 +40,7 @@ ir::Module with_dimension_first(const ir::Module& module, const ir::OpTable& ops
     if (const auto found = dims.find(i); found != dims.end() && type != nullptr) {
       ir::Type moved   = *type;
       const auto order = to_front(moved.dims.size(), found->second);
-      for (size_t d = 0; d < order.size(); ++d) moved.dims[d] = type->dims[static_cast<size_t>(order[d])];
+      for (size_t d = 0; d < order.size(); ++d) moved.dims[d] = nth(type->dims, order[d]);
       map.set(static_cast<ir::ValueId>(i), builder.parameter(value.name, function.parameters[i], moved));
       continue;
     }

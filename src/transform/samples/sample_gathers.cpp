@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::transform {
 namespace {
 
@@ -74,7 +76,7 @@ bool is_place_below(const ir::Function& function, const SampleValues& values, Va
   const ir::Dims& from = values.whole_of(function.inputs(*op)[0]).type.dims;
   const int64_t axis   = op->attributes->int_or("axis", 0);
   const int64_t place  = axis < 0 ? axis + static_cast<int64_t>(from.size()) : axis;
-  return place >= 0 && place < static_cast<int64_t>(from.size()) && from[static_cast<size_t>(place)] <= count;
+  return place >= 0 && place < static_cast<int64_t>(from.size()) && nth(from, place) <= count;
 }
 
 }  // namespace

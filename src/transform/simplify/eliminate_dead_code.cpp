@@ -1,3 +1,4 @@
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/verify.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/simplify.h"
@@ -64,7 +65,7 @@ class LiveOps {
       }
       return;
     }
-    const ir::Op& op = module_.functions[f].ops[static_cast<size_t>(maker)];
+    const ir::Op& op = nth(module_.functions[f].ops, maker);
     need_op(f, static_cast<size_t>(maker));
     if (!op.is_call()) return;
     const auto callee                 = static_cast<size_t>(op.callee);

@@ -1,3 +1,4 @@
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ir/written_out.h"
@@ -30,11 +31,11 @@ class Inliner {
     ValueMap map(function.values.size());
     copy_parameters(builder, function, map);
     for (const ir::Op& op : function.ops) {
-      if (op.is_call() && inlined_[static_cast<size_t>(op.callee)]) {
+      if (op.is_call() && nth(inlined_, op.callee)) {
         write_out(builder, function, op, map);
       } else {
         ir::Op kept = op;
-        if (op.is_call()) kept.callee = place_[static_cast<size_t>(op.callee)];
+        if (op.is_call()) kept.callee = nth(place_, op.callee);
         copy_op(builder, function, kept, map);
       }
     }
@@ -43,7 +44,7 @@ class Inliner {
 
   // Results keep the names that the caller has for them.
   void write_out(ir::FunctionBuilder& builder, const ir::Function& caller, const ir::Op& call, ValueMap& map) {
-    const ir::Function& body = bodies_[static_cast<size_t>(place_[static_cast<size_t>(call.callee)])];
+    const ir::Function& body = nth(bodies_, nth(place_, call.callee));
     const auto* stated       = ir::call_devices(call);
     const auto outside       = [&](const ir::Device& device) {
       if (stated == nullptr || !device.placed()) return device;
@@ -51,7 +52,7 @@ class Inliner {
         throw Error(ir::describe(module_, caller, call),
                           "states no D" + ir::to_string(device) + " of @" + body.name + "; state a device for each");
       }
-      return ir::Device(static_cast<int32_t>((*stated)[static_cast<size_t>(device.index - 1)]), device.stream_name());
+      return ir::Device(static_cast<int32_t>(nth(*stated, device.index - 1)), device.stream_name());
     };
     const auto annotation = [&](const ir::TypeRef& type) {
       if (stated == nullptr || type == nullptr) return type;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/simplify.h"
@@ -40,9 +41,8 @@ std::optional<SliceCut> cut_of(const ir::OpCall& call, const ir::Type& result) {
   if (!start || !axis || (steps && single(call, "steps", kSteps) != 1)) return std::nullopt;
   const ir::Dims& dims = call.inputs[0].dims;
   const int64_t along  = *axis < 0 ? *axis + static_cast<int64_t>(dims.size()) : *axis;
-  const int64_t dim    = dims[static_cast<size_t>(along)];
-  return SliceCut{along, std::clamp<int64_t>(*start < 0 ? *start + dim : *start, 0, dim),
-                  result.dims[static_cast<size_t>(along)]};
+  const int64_t dim    = nth(dims, along);
+  return SliceCut{along, std::clamp<int64_t>(*start < 0 ? *start + dim : *start, 0, dim), nth(result.dims, along)};
 }
 
 // Per value and dimension: the Slices, by the index at which they begin.
@@ -83,8 +83,7 @@ std::optional<ir::Module> try_join_slices(const ir::Module& module, const ir::Op
   }
   std::map<size_t, const std::map<int64_t, std::vector<size_t>>*> joined;  // by op
   for (const auto& [where, starts] : parts) {
-    if (!are_equal_parts(starts, cuts, values[ir::index(where.first)].type.dims[static_cast<size_t>(where.second)]))
-      continue;
+    if (!are_equal_parts(starts, cuts, nth(values[ir::index(where.first)].type.dims, where.second))) continue;
     for (const auto& [start, members] : starts) joined[members[0]] = &starts;
   }
   if (joined.empty()) return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/transform/layout.h"
 #include "transform/rewrite/elementwise.h"
 #include "transform/rewrite/factor_text.h"
@@ -129,7 +130,7 @@ std::optional<LinearGraph::Stored> LinearGraph::stored(ValueId value) const {
 // The product's own third operand, or a vector that an op adds to the product, of as many numbers as the weight has
 // outputs.
 void LinearGraph::find_bias(Linear& linear) const {
-  const int64_t outputs = values_[linear.weight].type.dims[static_cast<size_t>(linear.out_dim)];
+  const int64_t outputs = nth(values_[linear.weight].type.dims, linear.out_dim);
   const auto vector     = [&](ValueId id) -> std::optional<size_t> {
     const auto from = id == ValueId::none ? std::nullopt : stored(id);
     if (!from || values_[from->parameter].type.dims != ir::Dims{outputs}) return std::nullopt;

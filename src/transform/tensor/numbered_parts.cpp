@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/op_def.h"
 
 namespace foreflow::transform {
@@ -15,7 +16,7 @@ bool takes_one_part(const ir::Function& function, const interpret::Values<interp
   const ir::Dims& to = values[op.first_result].type.dims;
   const auto [at, _] = std::mismatch(from.begin(), from.end(), to.begin(), to.end());
   if (at == from.end() || *at != parts) return false;
-  from[static_cast<size_t>(at - from.begin())] = 1;
+  nth(from, at - from.begin()) = 1;
   return from == to;
 }
 

@@ -1,5 +1,6 @@
 #include "transform/tensor/open_weights.h"
 
+#include "foreflow/base/nth.h"
 #include "transform/rewrite/factor_text.h"
 
 namespace foreflow::transform {
@@ -14,7 +15,7 @@ void OpenWeights::add(size_t parameter, bool open) {
 
 bool OpenWeights::is_open(ir::ValueId id) const {
   const int32_t weight = stored(id).weight;
-  return open_[ir::index(id)] && open_[static_cast<size_t>(weight)];
+  return open_[ir::index(id)] && nth(open_, weight);
 }
 
 bool OpenWeights::follow_copy(const Arrival& arrival) {

@@ -2,6 +2,7 @@
 #include <numeric>
 #include <utility>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/refusal.h"
 #include "foreflow/base/text.h"
 #include "foreflow/ir/builder.h"
@@ -124,7 +125,7 @@ class Sharder {
     const auto divides = [&](int64_t ways) {
       return std::any_of(linears.begin(), linears.end(), [&](const Linear& linear) {
         const ir::TypeRef& weight = function_.values[linear.weight].annotation;
-        return weight != nullptr && weight->dims[static_cast<size_t>(linear.out_dim)] % ways == 0;
+        return weight != nullptr && nth(weight->dims, linear.out_dim) % ways == 0;
       });
     };
     if (divides(asked))

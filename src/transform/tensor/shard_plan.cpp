@@ -1,5 +1,6 @@
 #include "transform/tensor/shard_plan.h"
 
+#include "foreflow/base/nth.h"
 #include "transform/rewrite/op_types.h"
 #include "transform/tensor/gathered_operands.h"
 #include "transform/tensor/learned_splits.h"
@@ -68,9 +69,8 @@ class ShardRound {
   void find_leader(Arrival& arrival) const {
     for (size_t i = 0; i < arrival.inputs.size(); ++i) {
       if (!arrival.layouts[i].is_split() || is_along_sequence(arrival, i)) continue;
-      const bool better =
-          arrival.leader < 0 || (of_.is_parameter(arrival.inputs[static_cast<size_t>(arrival.leader)]) &&
-                                 !of_.is_parameter(arrival.inputs[i]));
+      const bool better = arrival.leader < 0 || (of_.is_parameter(nth(arrival.inputs, arrival.leader)) &&
+                                                 !of_.is_parameter(arrival.inputs[i]));
       if (!better) continue;
       arrival.leader = static_cast<int32_t>(i);
       arrival.origin = origin_[ir::index(arrival.inputs[i])];
@@ -106,7 +106,7 @@ class ShardRound {
     for (size_t i = 0; i < arrival.inputs.size(); ++i) {
       if (arrival.inputs[i] == ir::ValueId::none || !open_.is_open(arrival.inputs[i])) continue;
       const int32_t weight = open_.stored(arrival.inputs[i]).weight;
-      if (of_.caches[static_cast<size_t>(weight)] || learned_.is_whole(weight)) continue;
+      if (nth(of_.caches, weight) || learned_.is_whole(weight)) continue;
       const std::optional<Layout> layout = starts_split(arrival.call, i, of_.ways, learned_.blocks_of(weight));
       if (!layout) continue;
       if (!of_.is_parameter(arrival.inputs[i])) split_stored(arrival.inputs[i], *layout);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/transform/sharding.h"
 #include "transform/layout/staged_shards.h"
 
@@ -26,7 +27,7 @@ struct StagesToShard {
   std::vector<OpPlace> places;          // per op of the program; empty: all are in stage 0
   std::vector<size_t> variant_of;       // per stage: index into `variants`; empty: the first one
 
-  size_t variant_of_stage(int stage) const { return variant_of.empty() ? 0 : variant_of[static_cast<size_t>(stage)]; }
+  size_t variant_of_stage(int stage) const { return variant_of.empty() ? 0 : nth(variant_of, stage); }
 };
 
 // Distributes every stage over devices D1, D2, .. of its own, as many as its variant has ways. The device numbers of

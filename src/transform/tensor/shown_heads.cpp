@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
 #include "transform/tensor/numbered_parts.h"
@@ -50,8 +51,7 @@ int64_t parts_shown(const FunctionToShard& of, const Arrival& arrival) {
 
 void HeadCheck::refuse(const FunctionToShard& of, const Arrival& arrival) {
   const int64_t heads = heads_of(arrival);
-  const bool fewer =
-      heads > 0 && heads < of.ways && of.ways % heads == 0 && !of.fixed[static_cast<size_t>(arrival.origin)];
+  const bool fewer    = heads > 0 && heads < of.ways && of.ways % heads == 0 && !nth(of.fixed, arrival.origin);
   if (!fewer) throw refused_view(of, arrival);
   if (has_heads_ || heads <= refused_heads_) return;
   refused_heads_ = heads;

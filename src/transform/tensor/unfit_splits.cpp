@@ -1,5 +1,6 @@
 #include "transform/tensor/unfit_splits.h"
 
+#include "foreflow/base/nth.h"
 #include "transform/tensor/gathered_operands.h"
 
 namespace foreflow::transform {
@@ -48,7 +49,7 @@ Decision mended(const FunctionToShard& of, Arrival& arrival, bool backward, Lear
   // Gradients of heads of keys and values that several shards share do not fit the heads themselves.
   if (is_view && backward) return with_whole_activations(of, arrival);
   if (is_view && !learned.is_stale() && !vocabulary) heads.refuse(of, arrival);
-  if (of.fixed[static_cast<size_t>(arrival.origin)]) return with_whole_activations(of, arrival);
+  if (nth(of.fixed, arrival.origin)) return with_whole_activations(of, arrival);
   if (!learned.is_stale()) learned.keep_whole(arrival.origin);
   return with_everything_whole(of, arrival);
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/refusal.h"
 #include "foreflow/base/text.h"
 #include "transform/autodiff/trained.h"
@@ -103,7 +104,7 @@ SplitDims by_blocks(const std::string& where, const ir::Function& function,
   SplitDims dims(function.parameters.size());
   const auto split = [&](size_t parameter, int32_t dim) {
     const ir::Type& type = values[parameter].type;
-    if (type.dims[static_cast<size_t>(dim)] % ways != 0) {
+    if (nth(type.dims, dim) % ways != 0) {
       throw RefusalError(Cause::program, where,
                          "the plan megatron splits dimension " + std::to_string(dim) + " of %" +
                              function.values[parameter].name + ", " + ir::to_string(type.dims) + ", which " +

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/fp8.h"
 #include "foreflow/ir/shared_attributes.h"
@@ -55,7 +56,7 @@ bool is_elementwise(const ir::Op& op) {
 bool is_activation(const ir::Function& function, const std::vector<int32_t>& makers, ir::ValueId id) {
   const int32_t maker = id == ir::ValueId::none ? -1 : makers[ir::index(id)];
   if (maker < 0) return false;
-  const ir::Op& op = function.ops[static_cast<size_t>(maker)];
+  const ir::Op& op = nth(function.ops, maker);
   return op.is_call() || op.def->role != ir::Role::constant;
 }
 
@@ -75,7 +76,7 @@ std::set<ir::ValueId> weights_of_logits(const ir::Function& function, const std:
     open.pop_back();
     const int32_t maker = at == ir::ValueId::none || !seen.insert(at).second ? -1 : makers[ir::index(at)];
     if (maker < 0) continue;
-    const ir::Op& op  = function.ops[static_cast<size_t>(maker)];
+    const ir::Op& op  = nth(function.ops, maker);
     const auto inputs = function.inputs(op);
     if (is_forward(op)) {
       weights.insert(inputs[1]);
@@ -95,7 +96,7 @@ bool continues_module(const ir::Function& function, const std::vector<int32_t>& 
   for (ir::ValueId at = function.inputs(product)[0];; passed = true) {
     const int32_t maker = at == ir::ValueId::none ? -1 : makers[ir::index(at)];
     if (maker < 0) return false;
-    const ir::Op& op = function.ops[static_cast<size_t>(maker)];
+    const ir::Op& op = nth(function.ops, maker);
     if (is_product(op)) return passed;
     if (op.is_call() || !is_elementwise(op)) return false;
     at = function.inputs(op)[0];

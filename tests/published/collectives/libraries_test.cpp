@@ -9,6 +9,7 @@
 #include <iostream>
 #include <map>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "foreflow/collective/library.h"
 #include "foreflow/platform/load.h"
@@ -137,7 +138,7 @@ const AlgorithmDef& algorithm(Kind kind, const std::string& library, const std::
   const std::string text = R"({"workload": {"model": "gpt", "layers": 1, "hidden": 64, "heads": 1, "sequence": 8,
       "vocabulary": 64}, "platform": {"topology": "dgx_a100"}, "strategy": {}, "cost": {"model": ")" +
                            cost + R"("}, "collective": {")" + choice + "}}";
-  return *scenario::load(parse_json(text, "test.json"), "test.json").collectives.algorithms[static_cast<size_t>(kind)];
+  return *nth(scenario::load(parse_json(text, "test.json"), "test.json").collectives.algorithms, kind);
 }
 
 Seconds predicted(const platform::Platform& platform, const AlgorithmDef& algorithm, const Measurement& row) {

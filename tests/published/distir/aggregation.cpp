@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::published {
 namespace {
 
@@ -32,10 +34,7 @@ Sizes sizes_of(const scenario::Scenario& scenario) {
 class Walk {
  public:
   Walk(const stream::Program& program, const stream::Stream& stream, const Sizes& sizes)
-      : program_(program),
-        sizes_(sizes),
-        level_(program.devices[static_cast<size_t>(stream.device)].initial),
-        peak_(level_) {
+      : program_(program), sizes_(sizes), level_(nth(program.devices, stream.device).initial), peak_(level_) {
     for (const stream::Item& item : stream.items) visit(item);
   }
 
@@ -43,7 +42,7 @@ class Walk {
 
  private:
   void visit(const stream::Item& item) {
-    const stream::MemoryEffect& effect = program_.memory_effects[static_cast<size_t>(item.memory)];
+    const stream::MemoryEffect& effect = nth(program_.memory_effects, item.memory);
     has_loss_                          = has_loss_ || computes_loss(item);
     note(level_ + effect.peak);
     if (copies_gradients(item)) note(level_ + effect.peak + sizes_.weight - sizes_.freed_by_layer);
@@ -63,12 +62,9 @@ class Walk {
   void note(Bytes bytes) { peak_ = std::max(peak_, bytes); }
 
   static bool computes(const stream::Item& item) { return item.instance < 0; }
-  const stream::Compute& event(const stream::Item& item) const {
-    return program_.computes[static_cast<size_t>(item.event)];
-  }
+  const stream::Compute& event(const stream::Item& item) const { return nth(program_.computes, item.event); }
   bool reduces(const stream::Item& item) const {
-    return !computes(item) &&
-           program_.communications[static_cast<size_t>(item.event)].kind == collective::Kind::all_reduce;
+    return !computes(item) && nth(program_.communications, item.event).kind == collective::Kind::all_reduce;
   }
 
   // The backward of a first microbatch: that of the later ones is called ..._backward_add.

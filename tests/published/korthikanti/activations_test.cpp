@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/stream/storage.h"
 
@@ -32,8 +33,7 @@ std::vector<Bytes> most_activations(const Settings& settings) {
     const stream::Trail trail = stream::trail(program, static_cast<int>(d));
     Bytes level, most;
     for (const auto& change : trail.rows.at(0).changes) {
-      const auto& buffer =
-          program.devices[d].storage->buffers[static_cast<size_t>(trail.buffers[static_cast<size_t>(change.buffer)])];
+      const auto& buffer = nth(program.devices[d].storage->buffers, nth(trail.buffers, change.buffer));
       if (buffer.kind != stream::MemoryClass::activations) continue;
       level += (change.made ? 1.0 : -1.0) * buffer.size;
       most = std::max(most, level);

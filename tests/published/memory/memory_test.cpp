@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::published::memory_test {
@@ -76,8 +77,8 @@ TEST_P(Memory, IsAsItsFormulasSay) {
                            "}}";
   const scenario::Outcome outcome = scenario::run(scenario::load(parse_json(text, of.name), of.name));
   const auto peaks                = report::memory_peaks(outcome.summary, outcome.program, outcome.timeline);
-  ASSERT_EQ(outcome.program.devices[static_cast<size_t>(peaks[0].devices[0])].index, 1);
-  const auto held     = [&](stream::MemoryClass kind) { return peaks[0].classes[static_cast<size_t>(kind)].value(); };
+  ASSERT_EQ(nth(outcome.program.devices, peaks[0].devices[0]).index, 1);
+  const auto held     = [&](stream::MemoryClass kind) { return nth(peaks[0].classes, kind).value(); };
   const double states = held(stream::MemoryClass::parameters) + held(stream::MemoryClass::gradients) +
                         held(stream::MemoryClass::optimizer_state);
   const double expected = of.parameters * of.of_each + of.terms;
@@ -97,7 +98,7 @@ TEST(RecipeOfLlama405b, FitsWithTheGradientsOfTwoLayers) {
       scenario::run(scenario::load_file(FOREFLOW_SOURCE_DIR "/scenarios/frameworks/llama3_405b_meta.json", {}));
   for (const report::MemoryPeak& peak : report::memory_peaks(outcome.summary, outcome.program, outcome.timeline)) {
     EXPECT_LT(peak.size.value(), 80e9);
-    const double travels = peak.classes[static_cast<size_t>(stream::MemoryClass::communication)].value();
+    const double travels = nth(peak.classes, stream::MemoryClass::communication).value();
     EXPECT_LT(travels, 3 * kLayer);
   }
 }

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "foreflow/analyze/dependencies.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 #include "support/repeating.h"
@@ -54,7 +55,7 @@ TEST(CriticalPath, IsTheLongestAndSlackIsWhatAnOpMayGrow) {
     const CriticalPath path = critical_path(graph, weights);
     EXPECT_EQ(path.length, length(weights));
     double along = 0;
-    for (const int32_t op : path.path) along += weights[static_cast<size_t>(op)];
+    for (const int32_t op : path.path) along += nth(weights, op);
     EXPECT_EQ(along, path.length);
     EXPECT_TRUE(std::is_sorted(path.path.begin(), path.path.end()));
     for (size_t o = 0; o < weights.size(); ++o) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <random>
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::ir::cycle_test {
 namespace {
 
@@ -32,22 +34,21 @@ TEST(FindCycle, IsACycleOfRandomGraphs) {
     Graph forward(static_cast<size_t>(count));
     for (int edge = 0; edge < 2 * count; ++edge) {
       const int32_t a = vertex(), b = vertex();
-      if (a != b) forward[static_cast<size_t>(std::min(a, b))].push_back(std::max(a, b));
+      if (a != b) nth(forward, std::min(a, b)).push_back(std::max(a, b));
     }
     ASSERT_TRUE(find_cycle(forward).empty());
     Graph graph = forward;
-    for (int edge = 0; edge < 3; ++edge) graph[static_cast<size_t>(vertex())].push_back(vertex());
+    for (int edge = 0; edge < 3; ++edge) nth(graph, vertex()).push_back(vertex());
     const Vertices cycle = find_cycle(graph);
     for (size_t i = 0; i < cycle.size(); ++i) {
-      const auto& successors = graph[static_cast<size_t>(cycle[i])];
+      const auto& successors = nth(graph, cycle[i]);
       EXPECT_NE(std::find(successors.begin(), successors.end(), cycle[(i + 1) % cycle.size()]), successors.end());
     }
     // Removing what leads to no cycle leaves something exactly when there is one.
     std::vector<bool> gone(graph.size());
     for (size_t sweep = 0; sweep < graph.size(); ++sweep) {
       for (size_t v = 0; v < graph.size(); ++v) {
-        gone[v] = std::all_of(graph[v].begin(), graph[v].end(),
-                              [&](int32_t next) { return gone[static_cast<size_t>(next)]; });
+        gone[v] = std::all_of(graph[v].begin(), graph[v].end(), [&](int32_t next) { return nth(gone, next); });
       }
     }
     EXPECT_EQ(cycle.empty(), std::count(gone.begin(), gone.end(), true) == count);

@@ -1,6 +1,7 @@
 // What is one kernel, what a kernel in fp8 costs, and what the host needs to issue them; times by formula.
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 #include "support/lowering.h"
@@ -27,8 +28,7 @@ stream::Program lowered(const std::string& body, const Options& options) {
 
 double seconds(const stream::Program& program) {
   double sum = 0;
-  for (const stream::Item& item : program.streams[0].items)
-    sum += program.computes[static_cast<size_t>(item.event)].duration.value();
+  for (const stream::Item& item : program.streams[0].items) sum += nth(program.computes, item.event).duration.value();
   return sum;
 }
 

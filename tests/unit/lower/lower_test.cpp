@@ -1,6 +1,7 @@
 // Programs lowered onto small platforms: memory by hand, prices by formula, communications as written.
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 #include "support/lowering.h"
@@ -131,8 +132,8 @@ TEST(Prices, AreTheRooflineOfEachOpOnItsDevice) {
   EXPECT_DOUBLE_EQ(lowered.program().computes[0].duration.value(), seconds);
   EXPECT_DOUBLE_EQ(lowered.program().computes[0].flops.value(), 2.0 * 512 * 512 * 512);
   ASSERT_EQ(lowered.provenance.size(), 1U);
-  EXPECT_DOUBLE_EQ(lowered.provenance[0][static_cast<size_t>(cost::Provenance::roofline)].value(), seconds);
-  EXPECT_EQ(lowered.provenance[0][static_cast<size_t>(cost::Provenance::table)].value(), 0);
+  EXPECT_DOUBLE_EQ(nth(lowered.provenance[0], cost::Provenance::roofline).value(), seconds);
+  EXPECT_EQ(nth(lowered.provenance[0], cost::Provenance::table).value(), 0);
 }
 
 TEST(Prices, DifferBetweenKindsOfDevices) {
@@ -235,7 +236,7 @@ TEST(Communications, HaveTheKindBytesAndMembersOfTheirOp) {
     ASSERT_EQ(lowered.instances.size(), 1U);
     std::vector<std::string> members;
     for (const int32_t member : lowered.instances[0].members) {
-      members.push_back(lowered.streams[static_cast<size_t>(member)].name);
+      members.push_back(nth(lowered.streams, member).name);
     }
     EXPECT_EQ(members, expected.members);
   }

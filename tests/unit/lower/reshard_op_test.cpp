@@ -1,6 +1,7 @@
 // A Reshard as the messages of its devices: which bytes travel by each strategy, and what memory they take.
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/lower/lower.h"
@@ -36,7 +37,7 @@ stream::Program program(const std::string& text, std::string_view strategy, Opti
 double bytes_sent(const stream::Program& program) {
   double all = 0;
   for (const stream::Instance& instance : program.instances) {
-    const auto& what = program.communications[static_cast<size_t>(instance.communication)];
+    const auto& what = nth(program.communications, instance.communication);
     if (!what.fixed) all += what.bytes.value();
   }
   return all;

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "foreflow/base/nth.h"
 #include "unit/ops/apply.h"
 
 namespace foreflow::test::networks_test {
@@ -66,8 +67,8 @@ TEST(DynamicQuantizeLSTM, RoundsXAndTheStatesByTheirRanges) {
                      -0.2368608,  0.2500246, 0,          0,           -0.1531253, 0.06879158, 0,         0};
   const Reals cells{-0.6094682, 0.4711536, 0.07545153, -0.2101812, 0.2467397, 1.587168, 0.8641764, 1.1479};
   ASSERT_EQ(y[0].dims(), (Dims{3, 2, 2, 2}));
-  for (int64_t i = 0; i < y[0].size(); ++i) EXPECT_NEAR(y[0].at(i), states[static_cast<size_t>(i)], 1e-6) << i;
-  for (int64_t i = 0; i < y[2].size(); ++i) EXPECT_NEAR(y[2].at(i), cells[static_cast<size_t>(i)], 1e-6) << i;
+  for (int64_t i = 0; i < y[0].size(); ++i) EXPECT_NEAR(y[0].at(i), nth(states, i), 1e-6) << i;
+  for (int64_t i = 0; i < y[2].size(); ++i) EXPECT_NEAR(y[2].at(i), nth(cells, i), 1e-6) << i;
 }
 
 // As onnxruntime 1.32 has it: exports calibrated with a mask of -inf have the scale inf, and -inf / inf is no number.
@@ -83,7 +84,7 @@ TEST(Resize, SmoothsASmallerPictureWhereAntialiasAsksForIt) {
   const Array y = apply("Resize", {{"mode", "linear"}, {"antialias", 1}, {"scales", Reals{0.6, 0.6}}}, {x});
   const std::vector<double> expected{2.875, 4.5, 9.375, 11};
   ASSERT_EQ(y.dims(), (Dims{2, 2}));
-  for (int64_t i = 0; i < 4; ++i) EXPECT_NEAR(y.at(i), expected[static_cast<size_t>(i)], 1e-6);
+  for (int64_t i = 0; i < 4; ++i) EXPECT_NEAR(y.at(i), nth(expected, i), 1e-6);
 }
 
 TEST(Resize, KeepsTheAspectWhereAPolicyAsksForIt) {

@@ -1,6 +1,7 @@
 // One step of each optimizer by hand, and what mixed precision is for.
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/half.h"
 #include "unit/ops/apply.h"
 
@@ -23,7 +24,7 @@ Array halves(const std::vector<float>& values) {
 
 void expect_near(const Array& array, const std::vector<double>& expected, double tolerance) {
   ASSERT_EQ(array.size(), static_cast<int64_t>(expected.size()));
-  for (int64_t i = 0; i < array.size(); ++i) EXPECT_NEAR(array.at(i), expected[static_cast<size_t>(i)], tolerance) << i;
+  for (int64_t i = 0; i < array.size(); ++i) EXPECT_NEAR(array.at(i), nth(expected, i), tolerance) << i;
 }
 
 TEST(Optimizers, WithMomentumKeepAShareOfTheLastStep) {

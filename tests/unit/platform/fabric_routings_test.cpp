@@ -9,6 +9,7 @@
 #include <string>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/describe.h"
 #include "platform/fabrics/dragonfly_ways.h"
 #include "support/recipe_text.h"
@@ -32,7 +33,7 @@ double fullest(const Platform& platform, const std::vector<std::pair<int, int>>&
   }
   double most = 0;
   for (const auto& [link, load] : loads) {
-    const Link& crossed = platform.links()[static_cast<size_t>(link)];
+    const Link& crossed = nth(platform.links(), link);
     if (crossed.kind == "fabric") most = std::max(most, load * kNic / crossed.bandwidth.value());
   }
   return most;
@@ -49,7 +50,7 @@ std::vector<std::pair<int, int>> shift(const Platform& platform, int nodes) {
 int groups_crossed(const Platform& platform, const Route& route) {
   std::set<std::string> groups;
   for (const int link : route.links) {
-    const std::string& name = platform.links()[static_cast<size_t>(link)].name;
+    const std::string& name = nth(platform.links(), link).name;
     for (size_t at = name.find("group"); at != std::string::npos; at = name.find("group", at + 1))
       groups.insert(name.substr(at, name.find('-', at) - at));
   }
@@ -85,7 +86,7 @@ TEST(Routings, CollideInHashesAsOftenAsBallsInBins) {
   std::map<int, int> up;
   for (const auto& [from, to] : shift(hashed, 1)) {
     for (const int link : hashed.route(from, to).links) {
-      const Link& crossed = hashed.links()[static_cast<size_t>(link)];
+      const Link& crossed = nth(hashed.links(), link);
       if (crossed.kind == "fabric" && crossed.name.ends_with("_UP")) ++up[link];
     }
   }
@@ -194,7 +195,7 @@ TEST(Routings, AreRefusedWhereTheyMeanNothing) {
 std::vector<std::string> links_of(const Platform& platform, const std::string& from, const std::string& to) {
   std::vector<std::string> names;
   for (const int link : platform.route(*platform.find_device(from), *platform.find_device(to)).links)
-    names.push_back(platform.links()[static_cast<size_t>(link)].name);
+    names.push_back(nth(platform.links(), link).name);
   return names;
 }
 
@@ -247,12 +248,10 @@ TEST(Torus, HasTheSidesOfItsNodesAndCablesOfOneNic) {
 TEST(RailOnly, GoesToAnotherRailThroughAGpuOfTheNode) {
   const Platform platform = machine(h100(4, R"("rail_only")"));
   std::vector<std::string> kinds;
-  for (const int link : platform.route(3, 8 + 3).links)
-    kinds.push_back(platform.links()[static_cast<size_t>(link)].kind);
+  for (const int link : platform.route(3, 8 + 3).links) kinds.push_back(nth(platform.links(), link).kind);
   EXPECT_EQ(kinds, (std::vector<std::string>{"pcie", "nic", "nic", "pcie"}));
   kinds.clear();
-  for (const int link : platform.route(3, 8 + 5).links)
-    kinds.push_back(platform.links()[static_cast<size_t>(link)].kind);
+  for (const int link : platform.route(3, 8 + 5).links) kinds.push_back(nth(platform.links(), link).kind);
   EXPECT_EQ(std::count(kinds.begin(), kinds.end(), "nvlink"), 2) << "to the GPU of the other rail";
   EXPECT_EQ(std::count(kinds.begin(), kinds.end(), "nic"), 2);
   // As NCCL's PXN: out over the card of the receiver's rail.
@@ -260,7 +259,7 @@ TEST(RailOnly, GoesToAnotherRailThroughAGpuOfTheNode) {
     for (int to = 0; to < 8; ++to) {
       const Route route = platform.route(from, 8 + to);
       const auto leaves = [&](int link) {
-        return platform.links()[static_cast<size_t>(link)].name == "node0-nic" + std::to_string(to) + "_UP";
+        return nth(platform.links(), link).name == "node0-nic" + std::to_string(to) + "_UP";
       };
       EXPECT_TRUE(std::any_of(route.links.begin(), route.links.end(), leaves)) << from << " to " << to;
     }
@@ -280,15 +279,14 @@ TEST(Sites, AreJoinedByTheirGateways) {
   for (const auto& [from, to] : {std::pair{0, 16}, std::pair{0, 63}, std::pair{20, 50}}) {
     const Route route = platform.route(from, to);
     EXPECT_EQ(std::count_if(route.links.begin(), route.links.end(),
-                            [&](int link) { return platform.links()[static_cast<size_t>(link)].kind == "wan"; }),
+                            [&](int link) { return nth(platform.links(), link).kind == "wan"; }),
               1);
     EXPECT_EQ(route_bandwidth(platform, route).value(), 12.5e9);
     EXPECT_GT(route.latency.value(), 5e-3);
     EXPECT_LT(route.latency.value(), 5.1e-3);
   }
   for (const int to : {8, 12}) {
-    for (const int link : platform.route(0, to).links)
-      EXPECT_NE(platform.links()[static_cast<size_t>(link)].kind, "wan");
+    for (const int link : platform.route(0, to).links) EXPECT_NE(nth(platform.links(), link).kind, "wan");
   }
   const Platform again = load(write_xml(test::recipe(text)), "sites.xml");
   EXPECT_EQ(again.route(0, 63).links.size(), platform.route(0, 63).links.size());

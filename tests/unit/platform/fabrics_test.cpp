@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/describe.h"
 #include "support/recipe_text.h"
 
@@ -35,7 +36,7 @@ Links fabric_links(const Platform& platform) {
 long hops(const Platform& platform, int from, int to) {
   const std::vector<int> links = platform.route(from, to).links;
   return std::count_if(links.begin(), links.end(),
-                       [&](int link) { return platform.links()[static_cast<size_t>(link)].kind == "fabric"; });
+                       [&](int link) { return nth(platform.links(), link).kind == "fabric"; });
 }
 
 std::string a100(int nodes, const std::string& fabric) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/load.h"
 #include "support/graph_text.h"
@@ -18,7 +19,7 @@ using Names = std::vector<std::string>;
 Names route(const Platform& platform, const std::string& from, const std::string& to) {
   Names names;
   const Route route = platform.route(device_index(platform, from), device_index(platform, to));
-  for (const int link : route.links) names.push_back(platform.links()[static_cast<size_t>(link)].name);
+  for (const int link : route.links) names.push_back(nth(platform.links(), link).name);
   return names;
 }
 

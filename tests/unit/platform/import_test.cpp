@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/load.h"
@@ -39,7 +40,7 @@ double bandwidth(const Platform& platform, int from, int to) {
 
 std::vector<std::string> kinds(const Platform& platform, int from, int to) {
   std::vector<std::string> all;
-  for (const int link : platform.route(from, to).links) all.push_back(platform.links()[static_cast<size_t>(link)].kind);
+  for (const int link : platform.route(from, to).links) all.push_back(nth(platform.links(), link).kind);
   return all;
 }
 
@@ -56,7 +57,7 @@ TEST(Import, ReadsTheMatrixOfADgxA100) {
     const Route route = platform.route(gpu, 8 + gpu);
     std::string card;
     for (const int link : route.links) {
-      const std::string& name = platform.links()[static_cast<size_t>(link)].name;
+      const std::string& name = nth(platform.links(), link).name;
       if (name.starts_with("node0-mlx5_") && name.ends_with("-port_UP")) card = name;
     }
     EXPECT_EQ(card, "node0-mlx5_" + std::to_string(gpu) + "-port_UP");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/load.h"
 #include "support/data.h"
@@ -205,12 +206,12 @@ TEST_P(NodeRecipe, SendsFromTheNearestNic) {
   for (int i = 0; i < gpus; ++i) {
     int used = -1;
     for (const int link : platform.route(i, gpus).links) {
-      const Link& crossed = platform.links()[static_cast<size_t>(link)];
+      const Link& crossed = nth(platform.links(), link);
       if (crossed.name.starts_with("node0-nic") && crossed.name.ends_with("_UP"))
         used = std::stoi(crossed.name.substr(9));
     }
     EXPECT_EQ(used, GetParam() == "localhost" || GetParam() == "tpu_v5p" ? -1 : i * nics / gpus) << i;
-    EXPECT_EQ(platform.devices()[static_cast<size_t>(i)].rail, i * nics / gpus) << i;
+    EXPECT_EQ(nth(platform.devices(), i).rail, i * nics / gpus) << i;
   }
 }
 

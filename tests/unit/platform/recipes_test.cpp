@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/recipe.h"
 #include "support/recipe_text.h"
@@ -23,7 +24,7 @@ std::map<std::string, int> devices_of_nodes(const Platform& platform) {
 
 std::vector<std::string> names(const Platform& platform, int from, int to) {
   std::vector<std::string> all;
-  for (const int link : platform.route(from, to).links) all.push_back(platform.links()[static_cast<size_t>(link)].name);
+  for (const int link : platform.route(from, to).links) all.push_back(nth(platform.links(), link).name);
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/by_node.h"
 #include "support/recipe_text.h"
 
@@ -41,7 +42,7 @@ TEST(Ruled, NamesAndNumbersAreInverse) {
   for (const char* name : {"node77-gpu3-pcie_DOWN", "node12345-nic6_UP", "pod51-spine47-core2543_UP"}) {
     const auto link = machine().find_link(name);
     ASSERT_TRUE(link.has_value()) << name;
-    EXPECT_EQ(machine().links()[static_cast<size_t>(*link)].name, name);
+    EXPECT_EQ(nth(machine().links(), *link).name, name);
   }
   EXPECT_EQ(machine().find_link("pod51-spine47-core0_UP"), std::nullopt);
 }
@@ -66,7 +67,7 @@ TEST(Ruled, AChangedLinkIsOfAKindOfItsOwn) {
   const int changed = machine().link_kind(nvlink("node16383-gpu7-nvlink_UP"));
   EXPECT_EQ(changed, machine().link_kind(nvlink("node16383-gpu7-nvlink_DOWN")));
   EXPECT_NE(changed, machine().link_kind(nvlink("node16383-gpu6-nvlink_UP")));
-  EXPECT_EQ(machine().links().kinds()[static_cast<size_t>(changed)].bandwidth, BytesPerSecond(1e9));
+  EXPECT_EQ(nth(machine().links().kinds(), changed).bandwidth, BytesPerSecond(1e9));
   EXPECT_EQ(machine().link_kind(nvlink("node0-gpu0-nvlink_UP")), machine().link_kind(nvlink("node9-gpu6-nvlink_UP")));
 }
 

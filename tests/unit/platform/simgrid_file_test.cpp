@@ -5,6 +5,7 @@
 #include <string>
 
 #include "foreflow/base/json.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/load.h"
 #include "platform/zones/patterns.h"
@@ -85,9 +86,9 @@ TEST(SimgridFile, TakesDevicesIntoItsHosts) {
   EXPECT_EQ(platform.node(9), 1);
   const Route inside = platform.route(0, 7);
   ASSERT_EQ(inside.links.size(), 2u);
-  EXPECT_EQ(platform.links()[static_cast<size_t>(inside.links[0])].name, "a-gpu0-link_UP");
-  EXPECT_EQ(platform.links()[static_cast<size_t>(inside.links[1])].name, "a-gpu7-link_DOWN");
-  EXPECT_EQ(platform.links()[static_cast<size_t>(inside.links[0])].bandwidth.value(), 300e9);  // NVLink 3
+  EXPECT_EQ(nth(platform.links(), inside.links[0]).name, "a-gpu0-link_UP");
+  EXPECT_EQ(nth(platform.links(), inside.links[1]).name, "a-gpu7-link_DOWN");
+  EXPECT_EQ(nth(platform.links(), inside.links[0]).bandwidth.value(), 300e9);  // NVLink 3
   EXPECT_EQ(platform.find_link("a-gpu7-link_DOWN"), inside.links[1]);
   EXPECT_EQ(platform.route(0, 8).links, std::vector<int>{0});
 }

@@ -6,6 +6,7 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/json.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/draw.h"
 #include "foreflow/platform/load.h"
@@ -40,7 +41,7 @@ const std::string kConnect = "<trace_connect trace=\"t\" element=\"b\" kind=\"SP
 std::string links_between(const Platform& platform, const std::string& from, const std::string& to) {
   std::string names;
   for (const int link : platform.route(device_index(platform, from), device_index(platform, to)).links)
-    names += platform.links()[static_cast<size_t>(link)].name + " ";
+    names += nth(platform.links(), link).name + " ";
   return names;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/load.h"
@@ -16,7 +17,7 @@ Platform machine(const std::string& name, int nodes) { return make(topologies().
 
 std::vector<std::string> names(const Platform& platform, const Route& route) {
   std::vector<std::string> all;
-  for (const int link : route.links) all.push_back(platform.links()[static_cast<size_t>(link)].name);
+  for (const int link : route.links) all.push_back(nth(platform.links(), link).name);
   return all;
 }
 

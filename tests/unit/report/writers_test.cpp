@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "foreflow/report/writer.h"
 #include "unit/report/example.h"
@@ -206,7 +207,7 @@ TEST(SvgWriter, TenThousandNarrowItemsStaySmall) {
   many.timeline               = {Seconds(0), {{}}, {}};
   Seconds now;
   for (int i = 0; i < 10000; ++i) {
-    const Seconds end = now + many.program.computes[static_cast<size_t>(i % 2)].duration;
+    const Seconds end = now + nth(many.program.computes, i % 2).duration;
     many.program.streams[0].items.push_back({i % 2, -1, 0});
     many.timeline.records[0].push_back({now, end});
     now = end;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/report/memory.h"
 #include "foreflow/scenario/run.h"
 
@@ -42,8 +43,8 @@ TEST(Memory, CountsWorkspaceAndCommunicationBuffers) {
   const Outcome outcome = answer("{}");
   Bytes workspace, communication;
   for (const report::ClassPoint& point : report::memory_by_class(outcome.program, outcome.timeline, 0)) {
-    workspace     = std::max(workspace, point.classes[static_cast<size_t>(stream::MemoryClass::workspace)]);
-    communication = std::max(communication, point.classes[static_cast<size_t>(stream::MemoryClass::communication)]);
+    workspace     = std::max(workspace, nth(point.classes, stream::MemoryClass::workspace));
+    communication = std::max(communication, nth(point.classes, stream::MemoryClass::communication));
   }
   constexpr double kHidden = 2 * 4 * 512 * 1024;  // bytes of a layer's input for the four samples of a replica
   EXPECT_GE(workspace, Bytes(kHidden));

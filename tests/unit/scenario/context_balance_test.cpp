@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::scenario::context_balance_test {
@@ -79,8 +80,7 @@ TEST(ExpertMessages, AreFourInALayer) {
     EXPECT_EQ(std::count_if(items.begin(), items.end(),
                             [&](const stream::Item& item) {
                               return item.instance >= 0 &&
-                                     program.communications[static_cast<size_t>(item.event)].kind ==
-                                         collective::Kind::all_to_all;
+                                     nth(program.communications, item.event).kind == collective::Kind::all_to_all;
                             }),
               2 * 4)
         << strategy;

@@ -2,6 +2,7 @@
 // replicas begin there.
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::scenario::early_sums_test {
@@ -33,7 +34,7 @@ std::vector<size_t> messages_behind_sums(const std::string& strategy) {
   std::vector<size_t> behind;
   for (const stream::Item& item : program.streams.front().items) {
     if (item.instance < 0) continue;
-    const stream::Communication& message = program.communications[static_cast<size_t>(item.event)];
+    const stream::Communication& message = nth(program.communications, item.event);
     const bool activations               = message.bytes > Bytes(kHidden * 2) && message.name.starts_with("MPI");
     if (message.bytes == Bytes(kHidden * 2) && message.name == "MPIAllreduce") {
       behind.push_back(0);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/scenario/idle.h"
 #include "foreflow/scenario/run.h"
 
@@ -20,7 +21,7 @@ Scenario with(const std::string& collectives, const std::string& cost = "rooflin
 }
 
 std::string_view chosen(const Scenario& scenario, Kind kind) {
-  const auto* algorithm = scenario.collectives.algorithms[static_cast<size_t>(kind)];
+  const auto* algorithm = nth(scenario.collectives.algorithms, kind);
   return algorithm == nullptr ? "" : algorithm->name;
 }
 

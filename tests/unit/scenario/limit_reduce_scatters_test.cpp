@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/scenario/idle.h"
 #include "foreflow/scenario/run.h"
 
@@ -47,8 +48,7 @@ std::vector<Wait> waits(const stream::Program& program, const stream::Timeline& 
   std::vector<Wait> found;
   for (size_t i = 1; i < stream.items.size(); ++i) {
     const stream::Item& item = stream.items[i];
-    if (item.instance < 0 || program.communications[static_cast<size_t>(item.event)].name != "MPIReduceScatter")
-      continue;
+    if (item.instance < 0 || nth(program.communications, item.event).name != "MPIReduceScatter") continue;
     const auto& items   = program.streams[main].items;
     const auto handover = std::find_if(items.begin(), items.end(), [&](const stream::Item& one) {
       return one.instance == stream.items[i - 1].instance;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "foreflow/base/json.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/load.h"
 #include "support/command.h"
 
@@ -27,8 +28,7 @@ TEST(TwoSites, SendEverythingBetweenThemOverTheLine) {
   for (int from = 0; from < 7; ++from) {
     for (int to = 0; to < 7; ++to) {
       bool crosses = false;
-      for (const int link : sites.route(from, to).links)
-        crosses = crosses || sites.links()[static_cast<size_t>(link)].kind == "wan";
+      for (const int link : sites.route(from, to).links) crosses = crosses || nth(sites.links(), link).kind == "wan";
       EXPECT_EQ(crosses, (from < 4) != (to < 4)) << from << " to " << to;
     }
   }

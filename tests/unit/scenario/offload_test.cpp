@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/report/memory.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/stream/host_copy.h"
@@ -22,7 +23,7 @@ Outcome answer(const std::string& strategy, const std::string& platform = R"("to
 Bytes bytes_of(const Outcome& outcome, stream::HostCopy which) {
   Bytes total;
   for (const stream::Instance& instance : outcome.program.instances) {
-    const auto& communication = outcome.program.communications[static_cast<size_t>(instance.communication)];
+    const auto& communication = nth(outcome.program.communications, instance.communication);
     if (stream::host_copy(communication) == which) total += communication.bytes;
   }
   return total;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::scenario::overlap_test {
@@ -141,8 +142,7 @@ TEST(Buckets, AreFewerMessages) {
 std::map<size_t, std::string> algorithms(const stream::Program& program) {
   std::map<size_t, std::string> found;
   for (const stream::Instance& instance : program.instances)
-    found[instance.members.ranks()] =
-        program.communications[static_cast<size_t>(instance.communication)].algorithm->name;
+    found[instance.members.ranks()] = nth(program.communications, instance.communication).algorithm->name;
   return found;
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "support/temporary.h"
 
@@ -57,8 +58,8 @@ TEST(Scenario, ChoosesCollectiveAlgorithmsByKind) {
   Json json = parse_json(kMlp, "s.json");
   json.set("collective", parse_json(R"({"broadcast": "chain"})", "collective"));
   const Scenario scenario = load(json, "s.json");
-  EXPECT_EQ(scenario.collectives.algorithms[static_cast<size_t>(collective::Kind::broadcast)]->name, "chain");
-  EXPECT_EQ(scenario.collectives.algorithms[static_cast<size_t>(collective::Kind::all_gather)], nullptr);
+  EXPECT_EQ(nth(scenario.collectives.algorithms, collective::Kind::broadcast)->name, "chain");
+  EXPECT_EQ(nth(scenario.collectives.algorithms, collective::Kind::all_gather), nullptr);
 }
 
 TEST(Scenario, TakesACalibrationFileAsItsCost) {

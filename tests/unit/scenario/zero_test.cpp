@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/report/memory.h"
 #include "foreflow/scenario/run.h"
 
@@ -28,7 +29,7 @@ std::string strategy(int dp, int zero, bool overlap, int microbatches) {
 
 double formula(int zero, double dp) {
   const std::array bytes = {16.0, 4 + 12 / dp, 2 + 14 / dp, 16 / dp};
-  return bytes[static_cast<size_t>(zero)];
+  return nth(bytes, zero);
 }
 
 using stream::MemoryClass;
@@ -57,7 +58,7 @@ TEST_P(Zero, KeepsWhatItsFormulaSays) {
     const Outcome outcome = simulated(strategy(dp, zero, overlap, microbatches));
     const auto peaks      = report::memory_peaks(outcome.summary, outcome.program, outcome.timeline);
     ASSERT_EQ(peaks.size(), 1u);
-    const auto held        = [&](MemoryClass kind) { return peaks[0].classes[static_cast<size_t>(kind)].value(); };
+    const auto held        = [&](MemoryClass kind) { return nth(peaks[0].classes, kind).value(); };
     const double of_states = held(MemoryClass::parameters) + held(MemoryClass::gradients) +
                              held(MemoryClass::optimizer_state) + held(MemoryClass::communication);
     const double expected = formula(zero, dp) * kParameters + under_way(zero, dp, overlap, microbatches);
@@ -88,7 +89,7 @@ TEST(ZeroMemory, NamesWhatIsUnderWay) {
 std::map<std::string, double> elements_sent(const stream::Program& program) {
   std::map<std::string, double> sent;
   for (const stream::Instance& instance : program.instances) {
-    const stream::Communication& what = program.communications[static_cast<size_t>(instance.communication)];
+    const stream::Communication& what = nth(program.communications, instance.communication);
     if (what.kind == collective::Kind::send) continue;
     const auto n = static_cast<double>(instance.members.ranks());
     sent[what.name] += (what.kind == collective::Kind::all_reduce ? 2 : 1) * (n - 1) / n * what.bytes.value() / 2;

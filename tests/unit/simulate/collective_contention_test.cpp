@@ -3,6 +3,7 @@
 // bandwidth, S a size, T = S / B.
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/simulate/simulate.h"
 #include "support/cluster.h"
 #include "support/machine.h"
@@ -58,7 +59,7 @@ TEST_P(CollectiveContention, MessageOnOneRailSlowsAllChannelsOfARing) {
   const int first = writer.stream(0), second = writer.stream(2);
   writer.communicate(Kind::all_reduce, {0, 1, 2, 3}, kBytes).communicate(Kind::send, {first, second}, 0.25 * kBytes);
   const auto end = ends(writer, cluster({0, 0, 1, 1}, without_latency(1)));
-  EXPECT_NEAR(end[static_cast<size_t>(first)], 0.5, 1e-9);
+  EXPECT_NEAR(nth(end, first), 0.5, 1e-9);
   EXPECT_NEAR(end[0], 1, 1e-9);
 }
 
@@ -92,7 +93,7 @@ TEST_P(CollectiveContention, PhasesMeetOthersOnlyWhereTheyAre) {
   writer.communicate(Kind::send, {first, second}, kBytes);
   const auto end = ends(writer, cluster({0, 0, 1, 1}, without_latency(1)));
   EXPECT_NEAR(end[0], 26.0 / 24, 1e-9);
-  EXPECT_NEAR(end[static_cast<size_t>(first)], 36.0 / 24, 1e-9);
+  EXPECT_NEAR(nth(end, first), 36.0 / 24, 1e-9);
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, CollectiveContention, testing::Values("simgrid", "simgrid_flows"),

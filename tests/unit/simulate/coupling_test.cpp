@@ -2,6 +2,7 @@
 // depends on how closely the hops of a ring are coupled.
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/simulate/simulate.h"
 #include "support/cluster.h"
 #include "support/machine.h"
@@ -28,7 +29,7 @@ Wiring two_rings(int nodes, Seconds latency) {
     const int next = (i + 1) % nodes;
     for (const int ring : {0, 1}) {
       const int own = wiring.link(ring == 0 && i == 0 ? kSlow : kOwn);
-      wiring.route(2 * i + ring, 2 * next + ring, {own, out[static_cast<size_t>(i)], in[static_cast<size_t>(next)]});
+      wiring.route(2 * i + ring, 2 * next + ring, {own, nth(out, i), nth(in, next)});
     }
   }
   return wiring;

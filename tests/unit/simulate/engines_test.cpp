@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/simulate/simulate.h"
 #include "foreflow/stream/task.h"
 #include "support/machine.h"
@@ -59,7 +60,7 @@ TEST_P(BothEngines, EveryCollectiveOnAStarCostsItsClosedForm) {
 TEST_P(BothEngines, PipelineOverUnequalLinksRunsAtTheSlowestAndFillsAtEach) {
   const std::vector<BytesPerSecond> bandwidths = {BytesPerSecond(10e9), BytesPerSecond(2e9), BytesPerSecond(5e9)};
   Wiring wiring(4);
-  for (int i = 0; i < 3; ++i) wiring.route(i, i + 1, {wiring.link(bandwidths[static_cast<size_t>(i)], kLatency)});
+  for (int i = 0; i < 3; ++i) wiring.route(i, i + 1, {wiring.link(nth(bandwidths, i), kLatency)});
   ProgramWriter writer(4);
   writer.communicate(Kind::broadcast, {0, 1, 2, 3}, kBytes);
   const auto timeline = run(writer, wiring.platform());
@@ -79,7 +80,7 @@ TEST_P(BothEngines, StragglerDelaysTheCollectiveOfAll) {
   const auto timeline = run(writer, star(4, kBandwidth, kLatency));
   const Seconds ring  = 6 * (kLatency + kBytes / 4 / kBandwidth);
   for (int i = 0; i < 4; ++i) {
-    const auto& records = timeline.records[static_cast<size_t>(i)];
+    const auto& records = nth(timeline.records, i);
     expect_near(records[1].start, Seconds(3e-3));
     expect_near(records[1].end, Seconds(3e-3) + ring);
     expect_near(records[2].end, Seconds(4e-3) + ring);
@@ -92,8 +93,8 @@ TEST_P(BothEngines, CommunicationStreamRunsBesideTheComputeStream) {
   for (const int device : {0, 1}) writer.compute(device, Seconds(5e-3));
   writer.communicate(Kind::all_reduce, {first, second}, kBytes);
   const auto timeline = run(writer, star(2, kBandwidth, kLatency));
-  expect_near(timeline.records[static_cast<size_t>(first)][0].start, Seconds(0));
-  expect_near(timeline.records[static_cast<size_t>(first)][0].end, 2 * (kLatency + kBytes / 2 / kBandwidth));
+  expect_near(nth(timeline.records, first)[0].start, Seconds(0));
+  expect_near(nth(timeline.records, first)[0].end, 2 * (kLatency + kBytes / 2 / kBandwidth));
   expect_near(timeline.makespan, Seconds(5e-3));
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "support/machine.h"
 
 namespace foreflow::simulate::network_test {
@@ -35,7 +36,7 @@ Network condensed(ProgramWriter& writer, const platform::Platform& platform) {
 TEST(Network, RingAloneNeedsItsSlowestLinkOnly) {
   Wiring wiring(3);
   const std::vector<int> links = {wiring.link(2 * kBandwidth), wiring.link(kBandwidth), wiring.link(3 * kBandwidth)};
-  for (int i = 0; i < 3; ++i) wiring.route(i, (i + 1) % 3, {links[static_cast<size_t>(i)]});
+  for (int i = 0; i < 3; ++i) wiring.route(i, (i + 1) % 3, {nth(links, i)});
   ProgramWriter writer(3);
   writer.communicate(Kind::all_reduce, {0, 1, 2}, kBytes);
   const Network network = condensed(writer, wiring.platform());

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/platform/load.h"
 #include "foreflow/stream/task.h"
 #include "support/cluster.h"
@@ -65,13 +66,13 @@ TEST(Rings, UseAllNvlinksOfAHybridCubeMesh) {
   for (const auto& flow : plan.phases.front().flows) {
     const auto route = platform.route(flow.from, flow.to);
     for (const int link : route.links) {
-      EXPECT_EQ(platform.links()[static_cast<size_t>(link)].kind, "nvlink");
+      EXPECT_EQ(nth(platform.links(), link).kind, "nvlink");
       load[link] += flow.share;
     }
   }
   double slowest = 0;
   for (const auto& [link, share] : load)
-    slowest = std::max(slowest, (share * bytes / platform.links()[static_cast<size_t>(link)].bandwidth).value());
+    slowest = std::max(slowest, (share * bytes / nth(platform.links(), link).bandwidth).value());
   EXPECT_NEAR(slowest, 2 * 7.0 / 8 * 1e9 / 150e9, 1e-12);
   EXPECT_NEAR(closed_form(ring, placed.task).transfer.value(), slowest, 1e-12);
 }

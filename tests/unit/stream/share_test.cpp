@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/simulate/simulate.h"
 #include "support/machine.h"
 
@@ -42,7 +43,7 @@ TEST(Repeated, ReleasesWhatAnIterationLeft) {
   const Program thrice               = repeated(program, 3);
   double level = 0, peak = 0;
   for (const Item& item : thrice.streams[0].items) {
-    const MemoryEffect& effect = thrice.memory_effects[static_cast<size_t>(item.memory)];
+    const MemoryEffect& effect = nth(thrice.memory_effects, item.memory);
     peak                       = std::max(peak, level + effect.peak.value());
     level += effect.net.value();
   }

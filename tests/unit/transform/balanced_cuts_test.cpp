@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 
+#include "foreflow/base/nth.h"
 #include "transform/pipeline/cuts.h"
 
 namespace foreflow::transform::balanced_cuts_test {
@@ -36,7 +37,7 @@ double slowest(const std::vector<CutPlace>& all, const Cuts& cuts, double second
   double worst = 0, before = 0, in = 0;
   for (size_t stage = 0; stage <= cuts.size(); ++stage) {
     const bool last       = stage == cuts.size();
-    const CutPlace& place = last ? all.back() : all[static_cast<size_t>(cuts[stage])];
+    const CutPlace& place = last ? all.back() : nth(all, cuts[stage]);
     const double out      = last ? 0 : 2 * seconds_per_byte * place.crossing.value();
     worst                 = std::max(worst, place.seconds - before + in + out);
     before                = place.seconds;

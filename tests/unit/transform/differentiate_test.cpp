@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/autodiff.h"
@@ -56,7 +57,7 @@ ir::Module tower(int layers) {
 size_t calls(const ir::Module& module, std::string_view callee) {
   size_t count = 0;
   for (const ir::Op& op : module.entry().ops) {
-    if (op.is_call() && module.functions[static_cast<size_t>(op.callee)].name == callee) ++count;
+    if (op.is_call() && nth(module.functions, op.callee).name == callee) ++count;
   }
   return count;
 }

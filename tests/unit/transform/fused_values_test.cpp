@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/recompute.h"
@@ -61,7 +62,7 @@ TEST(ActivationResults, AreNotKept) {
     backward = backward || op.def->role == ir::Role::loss_gradient;
     for (const ir::ValueId id : f.inputs(op)) {
       if (!backward || id == ir::ValueId::none || maker[ir::index(id)] < 0) continue;
-      const ir::Op& made = f.ops[static_cast<size_t>(maker[ir::index(id)])];
+      const ir::Op& made = nth(f.ops, maker[ir::index(id)]);
       EXPECT_TRUE(made.attributes->find(kSegment) == nullptr) << f.value(id).name;
     }
   }

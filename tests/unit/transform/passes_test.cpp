@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/autodiff.h"
@@ -43,7 +44,7 @@ int count(const ir::Module& module, std::string_view op) {
 // How the parameter of this name is distributed.
 std::string layout(const ir::Module& module, const Distributed& sharded, std::string_view name) {
   for (const Piece& piece : sharded.parameters) {
-    if (module.entry().values[static_cast<size_t>(piece.source)].name == name) return to_string(piece.layout);
+    if (nth(module.entry().values, piece.source).name == name) return to_string(piece.layout);
   }
   return "none";
 }

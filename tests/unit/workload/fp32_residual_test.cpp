@@ -1,6 +1,7 @@
 // The residual stream in Float32 while layers compute in a narrow type.
 #include <gmock/gmock.h>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/simplify.h"
@@ -23,7 +24,7 @@ int64_t count(const ir::Module& module, std::string_view name, ir::DType dtype) 
   const auto& values        = interpreted.entry().values;
   return std::count_if(entry.ops.begin(), entry.ops.end(), [&](const ir::Op& op) {
     if (op.def->name != name) return false;
-    const ir::Type& type = values[static_cast<size_t>(entry.inputs(op)[0])].type;
+    const ir::Type& type = nth(values, entry.inputs(op)[0]).type;
     return type.dims == ir::Dims{2, 4, 8} && type.dtype == dtype;
   });
 }
