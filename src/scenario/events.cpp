@@ -29,22 +29,16 @@ struct Types {
   bool on_host = true;                  // all results are known before the run
 };
 
-ir::Type outside(ir::Type type, const DeviceMap& map) {
-  if (!map.empty()) type.device = interpret::renamed(type.device, map);
-  for (ir::Type& element : type.elements) element = outside(std::move(element), map);
-  return type;
-}
-
 Types types_of(const ir::Function& function, const ir::Op& op, const Instance& instance, const DeviceMap& map) {
   Types types;
   for (const ir::ValueId id : function.inputs(op)) {
     const bool absent = id == ir::ValueId::none;
-    types.inputs.push_back(absent ? ir::Type() : outside(instance.values[ir::index(id)].type, map));
+    types.inputs.push_back(absent ? ir::Type() : interpret::renamed(instance.values[ir::index(id)].type, map));
     types.known.push_back(absent ? nullptr : instance.values[ir::index(id)].known.get());
   }
   for (uint32_t i = 0; i < op.result_count; ++i) {
     const interpret::Mixed& value = instance.values[op.first_result + i];
-    types.outputs.push_back(outside(value.type, map));
+    types.outputs.push_back(interpret::renamed(value.type, map));
     types.on_host = types.on_host && value.known != nullptr;
   }
   return types;
