@@ -12,15 +12,20 @@ WorkerPool::WorkerPool(size_t workers, std::function<std::string(const std::stri
 WorkerPool::~WorkerPool() = default;
 
 std::vector<std::string> WorkerPool::ask(const std::vector<std::string>& requests,
-                                         const std::function<void(size_t, const std::string&)>& finished) {
+                                         const std::function<void(size_t, const std::string&)>& finished,
+                                         const std::function<bool()>& stop) {
   std::vector<std::string> answers(requests.size());
   std::vector<size_t> request_of(workers_.size());
-  size_t next = 0, done = 0;
-  while (done < requests.size()) {
+  size_t next = 0, done = 0, last = requests.size();
+  const auto is_finished = [&] {
+    if (stop && stop()) last = next;
+    return done == last;
+  };
+  while (!is_finished()) {
     std::vector<Child*> busy;
     for (size_t w = 0; w < workers_.size(); ++w) {
       std::unique_ptr<Worker>& worker = workers_[w];
-      if ((worker == nullptr || !worker->busy()) && next < requests.size()) {
+      if ((worker == nullptr || !worker->busy()) && next < last) {
         if (worker == nullptr) worker = std::make_unique<Worker>(work_);
         request_of[w] = next;
         worker->give(requests[next++]);

@@ -131,7 +131,7 @@ Result run(const Question& question, const Options& options) {
   for (size_t round = 0; round < rounds; ++round) {
     const double walked = std::max(static_cast<double>(answers.predicted()) / most,
                                    static_cast<double>(round) / static_cast<double>(rounds));
-    if (walked >= 1) break;
+    if (walked >= 1 || answers.is_stopped()) break;
     step(chains, kHot * std::pow(kCold / kHot, walked), answers);
   }
   settle(question, answers);

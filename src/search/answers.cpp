@@ -34,6 +34,7 @@ double Answers::energy_of(const Figures& figures, double overflow) const {
 void Answers::ask(const std::vector<Json>& points) {
   std::vector<std::pair<std::string, ReadPoint>> news;
   for (const Json& point : points) {
+    if (is_stopped()) break;
     std::string text = point.dump_compact();
     if (known_.contains(text)) continue;
     ReadPoint read = question_.read(point);
@@ -53,14 +54,15 @@ void Answers::ask(const std::vector<Json>& points) {
   });
   std::vector<std::string> texts;
   for (const auto& [text, read] : news) texts.push_back(text);
-  const std::vector<Prediction> predictions = question_.kept().predictions(texts, workers);
+  auto predictions = question_.kept().predictions_until([this] { return is_stopped(); }, texts, workers);
   for (size_t i = 0; i < news.size(); ++i) {
-    Prediction prediction = admitted(predictions[i], question_.goal().terms);
+    if (!predictions[i]) continue;
+    ++predicted_;
+    Prediction prediction = admitted(*std::move(predictions[i]), question_.goal().terms);
     const Figures figures = figures_of(prediction, news[i].second);
     const double energy   = prediction.predicted ? energy_of(figures, prediction.overflow) : kNever;
     known_.emplace(texts[i], Answer{std::move(news[i].second), std::move(prediction), energy});
   }
-  predicted_ += news.size();
   if (options_.report) {
     const Answer* best = this->best();
     const auto value   = [&](const Answer& answer) {
@@ -119,6 +121,7 @@ const Answer* Answers::best() const {
 }
 
 void Answers::add_to(Result& result) const {
+  result.interrupted = stopped_;
   for (const auto& [text, answer] : known_) {
     if (answer.point.scenario) {
       add(result, answer.point, answer.prediction);

@@ -21,9 +21,10 @@ struct Answer {
 class Answers {
  public:
   Answers(const Question& question, const Options& options)
-      : question_(question), options_(options), predictor_(question.worlds()), bounds_(options.jobs) {}
+      : question_(question), options_(options), predictor_(question.worlds()), bounds_(options.jobs, options.stop) {}
 
-  // Evaluates the points in order, until the budget of predictions is spent. Illegal points cost nothing.
+  // Evaluates the points in order, until the budget of predictions is spent or the search is asked to stop. Illegal
+  // points cost nothing.
   void ask(const std::vector<Json>& points);
   // Lower bounds of the energies of the points, without predicting them.
   std::vector<double> least_energies(const std::vector<Json>& points);
@@ -31,7 +32,12 @@ class Answers {
   const Answer* find(const Json& point) const;
   double energy(const Json& point) const;  // infinite: not evaluated
   size_t predicted() const { return predicted_; }
-  bool spent() const { return predicted_ >= options_.budget || (options_.stop && options_.stop()); }
+  // Returns true once Options::stop has asked the search to end.
+  bool is_stopped() {
+    stopped_ = stopped_ || (options_.stop && options_.stop());
+    return stopped_;
+  }
+  bool spent() { return predicted_ >= options_.budget || is_stopped(); }
   // Null: no point works.
   const Answer* best() const;
 
@@ -47,6 +53,7 @@ class Answers {
   Bounds bounds_;
   std::map<std::string, Answer> known_;  // by the point as text
   size_t predicted_ = 0;
+  bool stopped_     = false;
 };
 
 }  // namespace foreflow::search

@@ -26,7 +26,7 @@ void keep_best(std::vector<Json>& points, const Answers& answers) {
 
 std::vector<Json> descend(const Space& space, const Region& region, Answers& answers) {
   std::vector<Json> beam = {completed(space, region, Json::object(), 0)};
-  for (size_t d = 0; d < region.size(); ++d) {
+  for (size_t d = 0; d < region.size() && !answers.is_stopped(); ++d) {
     std::vector<Json> wider;
     for (const Json& point : beam) {
       const Alternatives all = alternatives(space, region, d, point);
@@ -58,6 +58,7 @@ Result run(const Question& question, const Options& options) {
   Answers answers(question, options);
   const Space& space = question.space();
   for (const Region& region : space.regions()) {
+    if (answers.is_stopped()) break;
     const std::vector<Json> beam = descend(space, region, answers);
     for (const Json& point : beam) climb(space, region, point, answers);
   }

@@ -64,7 +64,16 @@ bool Kept::has(const std::string& point) const { return store_ != nullptr && fou
 
 std::vector<Prediction> Kept::predictions(const std::vector<std::string>& points, WorkerPool& workers,
                                           const std::string& prefix) {
-  std::vector<Prediction> all(points.size());
+  std::vector<Prediction> all;
+  for (std::optional<Prediction>& prediction : predictions_until({}, points, workers, prefix))
+    all.push_back(*std::move(prediction));
+  return all;
+}
+
+std::vector<std::optional<Prediction>> Kept::predictions_until(const std::function<bool()>& stop,
+                                                               const std::vector<std::string>& points,
+                                                               WorkerPool& workers, const std::string& prefix) {
+  std::vector<std::optional<Prediction>> all(points.size());
   std::vector<size_t> missing;
   std::vector<std::string> requests;
   for (size_t i = 0; i < points.size(); ++i) {
@@ -77,12 +86,15 @@ std::vector<Prediction> Kept::predictions(const std::vector<std::string>& points
     missing.push_back(i);
     requests.push_back(prefix + points[i]);
   }
-  workers.ask(requests, [&](size_t request, const std::string& answer) {
+  const auto keep = [&](size_t request, const std::string& answer) {
     const size_t i = missing[request];
     all[i]         = read_prediction(answer);
-    put(points[i], all[i], answer);
-  });
-  for (Prediction& prediction : all) prediction = judged(std::move(prediction), risk_);
+    put(points[i], *all[i], answer);
+  };
+  workers.ask(requests, keep, stop);
+  for (std::optional<Prediction>& prediction : all) {
+    if (prediction) prediction = judged(*std::move(prediction), risk_);
+  }
   return all;
 }
 

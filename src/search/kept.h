@@ -2,7 +2,9 @@
 // soon as it is known.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,6 +26,11 @@ class Kept {
   // for those that are not kept, with `prefix` and the text of the point.
   std::vector<Prediction> predictions(const std::vector<std::string>& points, WorkerPool& workers,
                                       const std::string& prefix = "");
+
+  // The same, but once `stop` (may be empty) returns true, workers are asked for no more points, which have nothing.
+  std::vector<std::optional<Prediction>> predictions_until(const std::function<bool()>& stop,
+                                                           const std::vector<std::string>& points, WorkerPool& workers,
+                                                           const std::string& prefix = "");
 
   bool has(const std::string& point) const;
   // The number of predictions of the engine that were read and not made.

@@ -21,9 +21,12 @@ class WorkerPool {
   ~WorkerPool();
 
   // The answers to the requests, in their order. `finished` (may be empty) is called here for every answer the moment
-  // it comes in, with the index of its request. Rethrows what `work` threw; throws ChildDied when a worker dies.
+  // it comes in, with the index of its request. Once `stop` (may be empty) returns true, no further request is given to
+  // a worker: the answers to those that were not given are empty, and `finished` is not called for them. Rethrows what
+  // `work` threw; throws ChildDied when a worker dies.
   std::vector<std::string> ask(const std::vector<std::string>& requests,
-                               const std::function<void(size_t request, const std::string& answer)>& finished = {});
+                               const std::function<void(size_t request, const std::string& answer)>& finished = {},
+                               const std::function<bool()>& stop                                              = {});
 
  private:
   std::function<std::string(const std::string&)> work_;

@@ -23,6 +23,17 @@ TEST(WorkerPool, KeepsTheMemoryOfItsWorkers) {
   EXPECT_EQ(asked, 0);  // in this process
 }
 
+TEST(WorkerPool, GivesNoFurtherRequestsOnceItIsStopped) {
+  size_t finished = 0;
+  WorkerPool pool(1, [](const std::string& request) { return request + request; });
+  const auto count = [&](size_t, const std::string&) { ++finished; };
+  EXPECT_EQ(pool.ask({"a", "b", "c"}, count, [&] { return finished == 2; }),
+            (std::vector<std::string>{"aa", "bb", ""}));
+  EXPECT_EQ(finished, 2U);
+  EXPECT_EQ(pool.ask({"d"}, {}, [] { return true; }), std::vector<std::string>{""});
+  EXPECT_EQ(pool.ask({"e"}), std::vector<std::string>{"ee"});
+}
+
 TEST(WorkerPool, RethrowsAndTellsOfDeaths) {
   WorkerPool throws(2, [](const std::string&) -> std::string { throw Error("here", "no"); });
   EXPECT_THROW(throws.ask({"a"}), Error);
