@@ -87,7 +87,10 @@ class Search {
       survey       = surveyor_.survey(&*last);
       interrupted_ = survey.stopped;
     }
-    return std::move(outcome_).finish(interrupted_, gap_);
+    const size_t ruled_out = waiting_.ruled_out();
+    Result result          = std::move(outcome_).finish(interrupted_, gap_);
+    result.ruled_out       = ruled_out;
+    return result;
   }
 
  private:

@@ -21,18 +21,29 @@ void OpenBranches::clear() {
 }
 
 void OpenBranches::push(Entry entry) {
-  if (is_out(entry)) return;
+  if (is_out(entry)) {
+    forgotten_ += entry.points;
+    return;
+  }
   if (entries_.size() >= full_) forget();
   points_ += entry.points;
   entries_.push_back(std::move(entry));
   std::push_heap(entries_.begin(), entries_.end(), later);
 }
 
+size_t OpenBranches::ruled_out() const {
+  size_t points = forgotten_;
+  for (const Entry& entry : entries_) points += is_out(entry) ? entry.points : 0;
+  return points;
+}
+
 void OpenBranches::forget() {
   std::erase_if(entries_, [this](const Entry& entry) { return is_out(entry); });
   std::make_heap(entries_.begin(), entries_.end(), later);
-  points_ = 0;
+  const size_t before = points_;
+  points_             = 0;
   for (const Entry& entry : entries_) points_ += entry.points;
+  forgotten_ += before - points_;
   full_ = std::max(kFew, 2 * entries_.size());
 }
 
@@ -53,7 +64,10 @@ std::vector<Entry> OpenBranches::take(const std::array<size_t, 3>& at_once) {
     if (!out && !taken.empty() && (first.next != taken.front().next || taken.size() == most)) break;
     points_ -= first.points;
     std::pop_heap(entries_.begin(), entries_.end(), later);
-    if (!out) taken.push_back(std::move(entries_.back()));
+    if (out)
+      forgotten_ += entries_.back().points;
+    else
+      taken.push_back(std::move(entries_.back()));
     entries_.pop_back();
   }
   return taken;

@@ -37,6 +37,9 @@ class OpenBranches {
   const Entry& most_promising() const;
   // The number of points in all of them.
   size_t points() const { return points_; }
+  // The number of points that were ruled out: those of branches that were forgotten, and those of branches here that
+  // would be.
+  size_t ruled_out() const;
 
   // Takes the first ones that are not ruled out: as many for one step as the most promising of all is for, `at_once`
   // by steps at most.
@@ -51,8 +54,9 @@ class OpenBranches {
 
   const Standing& standing_;
   std::vector<Entry> entries_;  // a heap, the most promising at the front
-  size_t points_ = 0;
-  size_t full_   = 0;  // with this number of entries, those that are ruled out are forgotten
+  size_t points_    = 0;
+  size_t forgotten_ = 0;  // the number of points that were ruled out
+  size_t full_      = 0;  // with this number of entries, those that are ruled out are forgotten
 };
 
 }  // namespace foreflow::search

@@ -156,6 +156,13 @@ std::string caveat(const Result& result, size_t top) {
   return fmt::format("Beyond the first {}, strategies that were left out may be better.\n", result.exact);
 }
 
+// "1179 pruned", and how many nobody looked at where the search was interrupted or had a budget.
+std::string left_out_words(const Result& result) {
+  const std::string pruned = fmt::format("{} pruned", result.pruned());
+  if (result.proven) return pruned;
+  return (result.pruned() > 0 ? pruned + ", " : "") + fmt::format("{} not looked at", result.not_looked_at());
+}
+
 // Which keys were no choice.
 std::string keys_line(const Result& result) {
   std::string keys;
@@ -182,15 +189,13 @@ std::string to_text(const Result& result, size_t top) {
   const size_t works = result.ranked.size();
   const std::string tried =
       result.evaluated > works ? fmt::format(" ({} of them evaluated)", result.evaluated - works) : "";
-  // Annealing and beams end with their budget, whatever the others are worth.
-  const bool budget = !result.proven && !result.interrupted;
-  std::string text  = fmt::format("{} strategies: {} evaluated, {}{} infeasible{}, {} {}\n", all, works, same,
-                                  result.refused, tried, result.pruned(), budget ? "not looked at" : "pruned");
+  std::string text = fmt::format("{} strategies: {} evaluated, {}{} infeasible{}, {}\n", all, works, same,
+                                 result.refused, tried, left_out_words(result));
   text += tally(result.reasons);
   if (result.ranked.empty()) {
     if (result.interrupted) return text + "\nNone was found yet\n";
-    return text + (budget && result.pruned() > 0 ? "\nNone of those that were looked at works; raise --budget\n"
-                                                 : "\nNo strategy works\n");
+    return text + (result.not_looked_at() > 0 ? "\nNone of those that were looked at works; raise --budget\n"
+                                              : "\nNo strategy works\n");
   }
   if (result.worlds > 0) text += "\n" + worlds_line(result);
   const Goal& goal = result.goal;

@@ -134,6 +134,7 @@ Json to_json(const Result& result, size_t top) {
   }
   if (result.same > 0) json.set("same", result.same);
   json.set("pruned", result.pruned());
+  if (!result.proven) json.set("not_looked_at", result.not_looked_at());
   json.set("proven", result.proven).set("gap", result.gap ? Json(*result.gap) : Json());
   json.set("exact", result.exact);
   json.set("runner_up_behind", behind(result));

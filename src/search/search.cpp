@@ -86,7 +86,7 @@ Result search(const Json& source, const std::string& file, const Options& option
   if (result.points == 0) measure(question.space(), result);
   rank(result.ranked, result.goal);
   result.pareto      = pareto_of(result.ranked, result.goal);
-  result.exact_front = result.exact_front || (result.pruned() == 0 && !result.estimated);
+  result.exact_front = result.exact_front || (result.left_out() == 0 && !result.estimated);
   result.exact       = std::min(result.exact, result.ranked.size());
   return result;
 }

@@ -65,6 +65,7 @@ struct Result {
   size_t reused    = 0;      // number of these whose prediction was in Options::store
   size_t same      = 0;      // number of points that do the same as one of `ranked`: Candidate::same
   size_t refused   = 0;      // number of infeasible points
+  size_t ruled_out = 0;      // number of points that bounds showed to be not good enough, until it was interrupted
   size_t exact     = 0;      // the first `exact` of `ranked` are also the best of the whole space
   bool proven      = false;  // no point of the space could be among the first Options::top that is not
   bool interrupted = false;  // by Options::stop
@@ -85,8 +86,12 @@ struct Result {
   std::vector<Infeasible> infeasible;     // the first kMostListed
   std::map<std::string, size_t> reasons;  // number of infeasible points by the reason in words
 
-  // Number of points that were left out because they cannot be good enough, or because the search was interrupted.
-  size_t pruned() const { return points - std::min(points, ranked.size() + same + refused); }
+  // Number of points that are neither ranked nor known to be infeasible.
+  size_t left_out() const { return points - std::min(points, ranked.size() + same + refused); }
+  // Number of these that cannot be good enough: all of them when the ranking is proven.
+  size_t pruned() const { return proven ? left_out() : std::min(left_out(), ruled_out); }
+  // Number of these of which nothing is known, as the search was interrupted or its budget was spent.
+  size_t not_looked_at() const { return left_out() - pruned(); }
 };
 
 // How far a search is.

@@ -87,6 +87,27 @@ TEST_F(Methods, AnswerWithinTheirBudgetForLargeSpaces) {
   }
 }
 
+// What is asked for after that is not predicted.
+TEST_F(Methods, EndWhenAskedToWithWhatTheyHave) {
+  for (const char* method : {"annealing", "beam"}) {
+    int asked = 0;
+    Options options;
+    options.method         = &methods().get(method, "method");
+    options.stop           = [&] { return ++asked > 20; };
+    const Result result    = search(question(), "mlp.json", options);
+    const std::string text = to_text(result, 1);
+    EXPECT_TRUE(result.interrupted) << method;
+    EXPECT_FALSE(result.proven) << method;
+    EXPECT_GT(result.evaluated, 0U) << method;
+    EXPECT_LT(result.evaluated, 20U) << method;
+    EXPECT_GT(result.not_looked_at(), 0U) << method;
+    EXPECT_NE(text.find(result.ranked.empty() ? "None was found yet" : "Interrupted: others may be better.\n"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find(" not looked at\n"), std::string::npos) << text;
+  }
+}
+
 // A model whose weights fit on no device: nothing is known of what the budget did not reach.
 TEST_F(Methods, DoNotSayThatNothingWorksWhereTheyLookedAtAPart) {
   Json large = question();
@@ -98,8 +119,9 @@ TEST_F(Methods, DoNotSayThatNothingWorksWhereTheyLookedAtAPart) {
     const Result result    = search(large, "mlp.json", options);
     const std::string text = to_text(result, 1);
     ASSERT_TRUE(result.ranked.empty());
-    EXPECT_EQ(text.find("No strategy works") == std::string::npos, result.pruned() > 0) << text;
-    EXPECT_EQ(text.find("None of those that were looked at works") != std::string::npos, result.pruned() > 0) << text;
+    EXPECT_EQ(text.find("No strategy works") == std::string::npos, result.not_looked_at() > 0) << text;
+    EXPECT_EQ(text.find("None of those that were looked at works") != std::string::npos, result.not_looked_at() > 0)
+        << text;
   }
 }
 

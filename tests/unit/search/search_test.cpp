@@ -104,6 +104,30 @@ TEST(Search, EndsWhenAskedToWithWhatItHas) {
   }
 }
 
+// Nothing is proven of what an interrupted search did not come to.
+TEST(Search, TellsWhatItDidNotLookAtFromWhatItRuledOut) {
+  for (const Pruning pruning : {Pruning::none, Pruning::top}) {
+    int reports = 0;
+    Options options;
+    options.top         = 1;
+    options.pruning     = pruning;
+    options.report      = [&](const Status&) { ++reports; };
+    options.stop        = [&] { return reports > 2; };
+    const Result result = search(small_source(R"("global_batch": 256)"), "mlp.json", options);
+    ASSERT_TRUE(result.interrupted);
+    EXPECT_GT(result.not_looked_at(), 0U);
+    EXPECT_EQ(result.ranked.size() + result.same + result.refused + result.pruned() + result.not_looked_at(),
+              result.points);
+    EXPECT_NE(to_text(result, 3).find(fmt::format("{} not looked at\n", result.not_looked_at())), std::string::npos);
+    const Json json = to_json(result, 3);
+    EXPECT_EQ(*json.find("pruned")->if_int(), static_cast<int64_t>(result.pruned()));
+    EXPECT_EQ(*json.find("not_looked_at")->if_int(), static_cast<int64_t>(result.not_looked_at()));
+    if (pruning != Pruning::none) continue;
+    EXPECT_EQ(result.pruned(), 0U);
+    EXPECT_EQ(to_text(result, 3).find("pruned"), std::string::npos);
+  }
+}
+
 // The gap is what a better strategy could gain at most.
 TEST(Search, ReportsAGapThatHolds) {
   const Json question = small_source(R"("global_batch": 256, "schedule": ["1f1b", "zb_h1"])");
