@@ -159,6 +159,7 @@ Dimension given(const JsonView& holder, const std::string& key, const std::strin
 Region region_of(const JsonView& strategy, const JsonView& placement, const Choices& platforms,
                  const std::vector<SpaceFacts>& facts, FrameworkKeys framework) {
   strategy.allow_only(scenario::strategy_keys().names());
+  scenario::check_values(strategy, true);
   Region given_values, ruled;
   if (!platforms.empty()) given_values.push_back({std::string(kPlatform), platforms, nullptr});
   given_values.push_back(degrees(strategy, facts, std::move(framework)));

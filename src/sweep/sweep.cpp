@@ -8,6 +8,7 @@
 #include "foreflow/base/refusal.h"
 #include "foreflow/scenario/fingerprint.h"
 #include "foreflow/scenario/scenario.h"
+#include "foreflow/scenario/strategy_key.h"
 #include "foreflow/store/store.h"
 #include "sweep/answer.h"
 #include "sweep/chain.h"
@@ -34,11 +35,32 @@ std::string without_file(const std::string& text, const std::string& file) {
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }
 
+// Of the strategy, or of each of a list of them.
+void check_values_of_strategy(const JsonView& holder) {
+  if (holder.json().if_object() == nullptr || !holder.has("strategy")) return;
+  const JsonView strategy = holder.at("strategy");
+  if (strategy.json().if_object() != nullptr) scenario::check_values(strategy, false);
+  if (strategy.json().if_array() == nullptr) return;
+  for (const JsonView& one : strategy.items()) {
+    if (one.json().if_object() != nullptr) scenario::check_values(one, false);
+  }
+}
+
+// Throws Error at a value of a strategy that is of another kind than its key: no point that has it works.
+void check_values_of_strategies(const JsonView& scenario) {
+  check_values_of_strategy(scenario);
+  if (scenario.json().if_object() == nullptr || !scenario.has("jobs")) return;
+  const JsonView jobs = scenario.at("jobs");
+  if (jobs.json().if_array() == nullptr) return;
+  for (const JsonView& job : jobs.items()) check_values_of_strategy(job);
+}
+
 class Sweep {
  public:
   Sweep(const Json& source, const std::string& file, const Options& options)
       : source_(source), file_(file), options_(options), axes_(scenario::axes(source, file)) {
     count_ = scenario::count_points(axes_, file);
+    check_values_of_strategies(JsonView(source, file));
     check_scenario();
     identity_ = {"sweep", options.version, scenario::fingerprint(source, file), source.dump_compact()};
   }

@@ -89,7 +89,7 @@ struct StrategyKeyDef {
   //      `value`.
   //   2. `settle` checks and completes what depends on other keys and on the workload. Stops at the first refusal.
   //   3. `adapt` sets what the cost model decides where the key is absent.
-  // Phase 1:
+  // Phase 1, which also tells whether a value is of the right kind (check_values):
   void (*read)(const JsonView& value, Strategy& strategy) = nullptr;
   // Phase 2:
   std::optional<Refusal> (*settle)(const StrategySource& source, Strategy& strategy) = nullptr;
@@ -121,6 +121,11 @@ struct KnownKeys {
 };
 // `known` tells whether the key with this name is known, with its value or as absent.
 KnownKeys known_keys(const std::function<bool(std::string_view name)>& known);
+
+// Throws Error at the first value in `strategy`, an object, that the reader of its key refuses, whatever the other keys
+// are: at dp[1] of {"dp": [1, "x"]}. A list holds several values of its key. With `searches`, a key that a search can
+// vary may have the value "any". Keys that are not known are left to others.
+void check_values(const JsonView& strategy, bool searches);
 
 // A key in the form of reference tables and of the JSON Schema.
 KeyDef described(const StrategyKeyDef& key);

@@ -53,7 +53,8 @@ using Region = std::vector<Dimension>;
 // and for tp = 2 (1, 4), (2, 2), (4, 1), each combined with the legal values of the other searched keys.
 class Space {
  public:
-  // `clusters` are those of `source`. Throws Error at unknown keys of the strategy and at axes without values.
+  // `clusters` are those of `source`. Throws Error at unknown keys of the strategy, at axes without values and at
+  // values that are of another kind than their keys.
   Space(const Json& source, const std::string& file, const std::vector<Cluster>& clusters);
 
   const std::vector<Region>& regions() const { return regions_; }

@@ -45,7 +45,7 @@ struct Options {
 const std::vector<std::string>& answer_columns();
 
 // `source` is a scenario in `file` whose lists are axes (scenario/axes.h). Throws Error when
-//   1. the scenario is wrong at every point;
+//   1. the scenario is wrong at every point, or a value of a strategy is of another kind than its key;
 //   2. a file that it names cannot be read;
 //   3. the store is in use by another process, is not a store, or belongs to another scenario or version.
 Result sweep(const Json& source, const std::string& file, const Options& options);

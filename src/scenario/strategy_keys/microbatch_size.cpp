@@ -4,6 +4,8 @@
 namespace foreflow::scenario::definitions::microbatch_size_key {
 namespace {
 
+void read(const JsonView& value, Strategy&) { positive(value); }
+
 std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
   constexpr std::string_view kKey = "microbatch_size";
   if (!source.has(kKey)) return std::nullopt;
@@ -28,6 +30,7 @@ StrategyKeyDef row() {
           .doc        = "the samples of each of these parts, in place of their number",
           .type       = types::whole(1, kLargestNumber),
           .otherwise  = "by microbatches",
+          .read       = read,
           .settle     = settle,
           .depends_on = {"microbatch_size", "microbatches", "global_batch", "dp"}};
 }

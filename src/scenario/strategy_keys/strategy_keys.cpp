@@ -12,6 +12,19 @@ namespace definitions {
 }  // namespace definitions
 // clang-format on
 
+namespace {
+
+// A refusal is an answer: the value is of the right kind, but cannot be used here.
+void check_value(const StrategyKeyDef& key, const JsonView& value) {
+  Strategy read;
+  try {
+    key.read(value, read);
+  } catch (const RefusalError&) {
+  }
+}
+
+}  // namespace
+
 const Registry<StrategyKeyDef>& strategy_keys() {
   // clang-format off
   static const Registry<StrategyKeyDef> rows("key of a strategy", {
@@ -33,6 +46,20 @@ KnownKeys known_keys(const std::function<bool(std::string_view name)>& known) {
     rows.degrees = rows.degrees && (!key.search.is_degree || known(key.name));
   }
   return rows;
+}
+
+void check_values(const JsonView& strategy, bool searches) {
+  for (const StrategyKeyDef& key : strategy_keys()) {
+    if (key.read == nullptr || !strategy.has(key.name)) continue;
+    const JsonView value    = strategy.at(key.name);
+    const std::string* word = value.json().if_string();
+    if (searches && key.search.searched != Searched::never && word != nullptr && *word == "any") continue;
+    if (value.json().if_array() == nullptr) {
+      check_value(key, value);
+      continue;
+    }
+    for (const JsonView& item : value.items()) check_value(key, item);
+  }
 }
 
 KeyDef described(const StrategyKeyDef& key) {

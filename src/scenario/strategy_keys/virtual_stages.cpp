@@ -5,6 +5,8 @@
 namespace foreflow::scenario::definitions::virtual_stages_key {
 namespace {
 
+void read(const JsonView& value, Strategy&) { positive(value, kMostLayers); }
+
 std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
   constexpr std::string_view kKey = "virtual_stages";
   const bool stated               = source.has(kKey);
@@ -54,6 +56,7 @@ StrategyKeyDef row() {
           .doc        = "stages of each device, for schedules that interleave them",
           .type       = types::whole(1, kMostLayers),
           .otherwise  = "as many as the schedule has; 2 where it may be any number",
+          .read       = read,
           .settle     = settle,
           .depends_on = {"virtual_stages", "schedule", "pp", "microbatches", "microbatch_size", "global_batch", "dp",
                          "count_as_layers"},

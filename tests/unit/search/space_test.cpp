@@ -36,6 +36,26 @@ TEST(Space, HasEveryWayToUseAllDevices) {
   EXPECT_EQ(ways.size(), 6U * 5U / 2U);
 }
 
+// A value that is impossible beside the others is an infeasible point, one of another kind is a mistake.
+TEST(Space, RefusesValuesThatAreOfAnotherKindThanTheirKeys) {
+  const auto message = [](const std::string& strategy) -> std::string {
+    try {
+      space_of(source(strategy));
+      return "";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  EXPECT_EQ(message(R"({"dp": [1, "x"]})"), "mlp.json: $.strategy.dp[1]: expected a whole number, found \"x\"");
+  EXPECT_EQ(message(R"([{"tp": 2}, {"zero": ["0"]}])"),
+            "mlp.json: $.strategy[1].zero[0]: expected a whole number, found \"0\"");
+  EXPECT_EQ(message(R"({"tp": [2, "any"]})"), "mlp.json: $.strategy.tp[1]: expected a whole number, found \"any\"");
+  for (const char* key : {"microbatch_size", "virtual_stages"})
+    EXPECT_EQ(message(R"({")" + std::string(key) + R"(": "x"})"),
+              "mlp.json: $.strategy." + std::string(key) + ": expected a whole number, found \"x\"");
+  EXPECT_EQ(message(R"({"tp": "any", "dp": 1, "pp": [1, 3], "zero": "any", "global_batch": 64})"), "");
+}
+
 TEST(Space, TakesTheProductOfTheListsThatAreGiven) {
   const auto all =
       points(source(R"({"dp": [1, 2], "tp": [1, 2, 4], "pp": 1, "microbatches": 1, "schedule": ["1f1b", "gpipe"],

@@ -131,6 +131,18 @@ TEST(Sweep, RefusesAScenarioOfWhichEveryValueOfAnAxisIsWrong) {
   EXPECT_THAT(message_of([&] { sweep(source, "mlp.json", {}); }), testing::HasSubstr("\"mpl\""));
 }
 
+TEST(Sweep, RefusesValuesThatAreOfAnotherKindThanTheirKeys) {
+  const auto message = [](const char* strategy) {
+    return message_of([&] { sweep(question(strategy), "mlp.json", {}); });
+  };
+  EXPECT_EQ(message(R"({"dp": [1, "fill"], "global_batch": 64})"),
+            "mlp.json: $.strategy.dp[1]: expected a whole number, found \"fill\"");
+  EXPECT_EQ(message(R"({"dp": [1, 2], "tp": "any"})"),
+            "mlp.json: $.strategy.tp: expected a whole number, found \"any\"");
+  EXPECT_EQ(message(R"([{"dp": 1}, {"dp": [2, true]}])"),
+            "mlp.json: $.strategy[1].dp[1]: expected a whole number, found true");
+}
+
 TEST(Sweep, SaysOfEveryPointWhyItIsRefused) {
   const Result result = sweep(question(R"({"dp": [3, 5], "global_batch": 64})"), "mlp.json", {});
   ASSERT_EQ(result.points.size(), 4U);
