@@ -53,9 +53,17 @@ Row row_of(const Result& result, const Point& point, size_t place) {
   return row;
 }
 
+// Why there is no best point: memory is to blame for points that have an answer only.
+std::string why_none(const Result& result) {
+  const auto is_done = [](const Point& point) { return point.status == Status::done; };
+  if (std::none_of(result.points.begin(), result.points.end(), is_done)) return "No point works";
+  const bool all = std::all_of(result.points.begin(), result.points.end(), is_done);
+  return all ? "No point works in the memory that there is" : "No point that could be predicted fits in memory";
+}
+
 std::string best_table(const Result& result, size_t top) {
   const std::vector<const Point*> points = ranked(result);
-  if (points.empty()) return "\nNo point works in the memory that there is\n";
+  if (points.empty()) return "\n" + why_none(result) + "\n";
   Row head = {""};
   for (const scenario::Axis& axis : result.axes) head.push_back(axis.path());
   head.insert(head.end(), {"busiest link", "time", "samples/s", "memory"});
@@ -71,8 +79,9 @@ std::string counts_line(const Result& result) {
     crashed += point.status == Status::crashed ? 1 : 0;
     large += point.status == Status::done && !*point.answer.find("fits")->if_bool() ? 1 : 0;
   }
-  return fmt::format("{} points: {} done ({} do not fit in memory), {} failed, {} crashed\n", result.points.size(),
-                     result.points.size() - failed - crashed, large, failed, crashed);
+  return fmt::format("{} point{}: {} done ({} do not fit in memory), {} failed, {} crashed\n", result.points.size(),
+                     result.points.size() == 1 ? "" : "s", result.points.size() - failed - crashed, large, failed,
+                     crashed);
 }
 
 std::string reasons(const Result& result) {

@@ -150,6 +150,19 @@ TEST(Sweep, SaysOfEveryPointWhyItIsRefused) {
     EXPECT_EQ(point.status, Status::failed);
     EXPECT_THAT(point.why, testing::HasSubstr("$.strategy."));
   }
+  EXPECT_THAT(to_text(result, 3), testing::EndsWith("\nNo point works\n"));
+}
+
+TEST(Sweep, BlamesMemoryOnlyForPointsThatHaveAnAnswer) {
+  Json large = question(R"({"dp": 1, "global_batch": 64})");
+  large.member("workload").set("hidden", 200000);
+  large.member("platform").set("nodes", 1);
+  const std::string one = to_text(sweep(large, "mlp.json", {}), 3);
+  EXPECT_THAT(one, testing::StartsWith("1 point: 1 done (1 do not fit in memory), 0 failed, 0 crashed\n"));
+  EXPECT_THAT(one, testing::EndsWith("\nNo point works in the memory that there is\n"));
+  large.member("strategy").set("dp", parse_json("[1, 3]", "test"));
+  EXPECT_THAT(to_text(sweep(large, "mlp.json", {}), 3),
+              testing::EndsWith("\nNo point that could be predicted fits in memory\n"));
 }
 
 }  // namespace
