@@ -16,7 +16,7 @@ const std::vector<std::string> kWorkloads = {
     R"({"model": "gpt", "layers": 6, "hidden": 64, "heads": 4, "sequence": 32, "vocabulary": 66})",
     R"({"model": "moe", "layers": 4, "sequence": 64})", R"({"model": "mlp", "layers": 8, "hidden": 64})"};
 
-// Every key, with values that are illegal alone and values that are illegal beside others.
+// Every key, with values that are illegal beside others. A space has none that are illegal alone.
 const std::vector<std::pair<std::string, std::string>> kAxes = {
     {"dp", "[1, 2, 5]"},
     {"tp", "[1, 2, 5]"},
@@ -32,9 +32,9 @@ const std::vector<std::pair<std::string, std::string>> kAxes = {
     {"vocabulary_parallel", "[false, true]"},
     {"delay_weight_gradients", "[false, true]"},
     {"offload", "[false, true]"},
-    {"context_attention", R"(["gather", "ring"])"},
-    {"stage_shares", R"([null, "1:2"])"},
-    {"stage_partition", R"(["even", "balanced"])"},
+    {"context_attention", R"(["all_gather", "ring"])"},
+    {"stage_shares", R"(["1:2", "1:1:2"])"},
+    {"stage_partition", R"(["layers", "balanced"])"},
     {"overlap_gradients", "[false, true]"},
 };
 
