@@ -23,10 +23,11 @@ struct Options {
   std::string scenario, store, engine, json, csv;
   std::string method = "exhaustive", prune, risk = "mean", objective = "throughput", pareto;
   std::vector<std::string> settings;
-  int jobs   = default_workers();
-  int top    = 10;
-  int budget = 300;
-  int worlds = 0;
+  int jobs        = default_workers();
+  int top         = 10;
+  int budget      = 300;
+  bool has_budget = false;  // whether --budget is given
+  int worlds      = 0;
   std::string price;
   std::optional<double> at_least;
   uint64_t seed = 1;
@@ -96,6 +97,16 @@ search::Goal goal(const Options& options) {
   return goal;
 }
 
+// An exhaustive search goes on until it has a proof.
+void check_budget(const Options& options, const search::MethodDef& method) {
+  if (!options.has_budget || method.has_budget) return;
+  std::vector<std::string> others;
+  for (const search::MethodDef& row : search::methods()) {
+    if (row.has_budget) others.emplace_back(row.name);
+  }
+  throw Error("--budget", std::string(method.name) + " search has none; add --method " + list_or(others));
+}
+
 search::Result searched(const Options& options, const Interruption& interruption) {
   search::Options how;
   how.jobs    = at_least_one("--jobs", options.jobs);
@@ -104,6 +115,7 @@ search::Result searched(const Options& options, const Interruption& interruption
   how.seed    = options.seed;
   how.pruning = pruning(options.prune, !options.pareto.empty());
   how.method  = &search::methods().get(options.method, "--method");
+  check_budget(options, *how.method);
   if (!options.engine.empty()) how.engine = &simulate::engines().get(options.engine, "--engine");
   // The parser makes -1 of a 0.
   if (options.worlds < 0) throw Error("--disturbances", "the number of worlds is too small; use 1 or more");
@@ -169,8 +181,9 @@ Action declare(CLI::App& command) {
       "--prune", options->prune,
       "exhaustive: what lower bounds may leave out. top: all that cannot be among the --top; front: keep "
       "the Pareto front exact, too; none: nothing (default: top; with --pareto front)");
-  command.add_option("--budget", options->budget, "annealing, beam: how many strategies to predict at most")
-      ->capture_default_str();
+  const CLI::Option* budget =
+      command.add_option("--budget", options->budget, "annealing, beam: how many strategies to predict at most")
+          ->capture_default_str();
   command.add_option("--seed", options->seed, "annealing: of its random numbers")->capture_default_str();
   command.add_flag(
       "--disturbances{20}", options->worlds,
@@ -191,7 +204,10 @@ Action declare(CLI::App& command) {
   writes(command.add_option("--json", options->json, "write the result to FILE (- for stdout)"));
   writes(command.add_option("--csv", options->csv, "write the whole ranking to FILE (- for stdout)"));
   command.add_flag("--timing", options->timing, "add the wall time and peak memory of the command itself to the JSON");
-  return [options] { run(*options); };
+  return [options, budget] {
+    options->has_budget = budget->count() > 0;
+    run(*options);
+  };
 }
 
 }  // namespace

@@ -142,6 +142,8 @@ Result run(const Question& question, const Options& options) {
 
 }  // namespace
 
-MethodDef row() { return {"annealing", "random steps that become more careful; stages of unequal size, too", run}; }
+MethodDef row() {
+  return {"annealing", "random steps that become more careful; stages of unequal size, too", run, true};
+}
 
 }  // namespace foreflow::search::definitions::annealing

@@ -70,7 +70,8 @@ Result run(const Question& question, const Options& options) {
 }  // namespace
 
 MethodDef row() {
-  return {"beam", "key by key, keeping the best few, then to better neighbours; stages of unequal size, too", run};
+  return {"beam", "key by key, keeping the best few, then to better neighbours; stages of unequal size, too", run,
+          true};
 }
 
 }  // namespace foreflow::search::definitions::beam

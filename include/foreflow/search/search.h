@@ -141,6 +141,7 @@ struct MethodDef {
   std::string_view name;
   std::string_view doc;
   Result (*run)(const Question& question, const Options& options);
+  bool has_budget = false;  // whether it predicts at most Options::budget points
 };
 const Registry<MethodDef>& methods();
 
