@@ -5,6 +5,7 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/text.h"
+#include "foreflow/schedule/schedule.h"
 #include "search/axes.h"
 
 namespace foreflow::search {
@@ -16,11 +17,22 @@ constexpr std::string_view kShares = "stage_shares";
 constexpr std::array<std::string_view, 5> kPartitionKeys = {kShares, "stage_partition", "count_as_layers",
                                                             "first_stage_layers", "last_stage_layers"};
 
-// A partition is no dimension: it lasts as long as the number of stages.
+// The number of stages of a pipeline, of which a device may have several: by its schedule and virtual_stages.
+int64_t stages_of(const Json& point) {
+  constexpr int64_t kUsualChunks   = 2;
+  const int64_t devices            = whole_or(point, "pp", 1);
+  const schedule::ScheduleDef* row = schedule::schedules().find(scenario::word_or(point, "schedule", "1f1b"));
+  if (row == nullptr || row->mapping == schedule::StageMapping::mirrored) return devices;
+  if (row->chunks != schedule::kAnyChunks) return devices * row->chunks;
+  return devices * whole_or(point, "virtual_stages", kUsualChunks);
+}
+
+// A partition is no dimension: it lasts as long as the number of stages, and as each device has one.
 Json with_shares_of(Json point, const Json& old) {
   const Json* shares = old.find(kShares);
-  const bool own     = point.find(kShares) == nullptr;
-  if (shares != nullptr && own && whole_or(point, "pp", 1) == whole_or(old, "pp", 1)) point.set(kShares, *shares);
+  const bool stated  = point.find(kShares) != nullptr;
+  const bool fits    = stages_of(point) == whole_or(old, "pp", 1) && stages_of(point) == whole_or(point, "pp", 1);
+  if (shares != nullptr && !stated && fits) point.set(kShares, *shares);
   return point;
 }
 
@@ -83,10 +95,11 @@ Alternatives alternatives(const Space& space, const Region& region, size_t d, co
 
 std::vector<Json> partitions(const Space& space, const Region& region, const Json& point) {
   std::vector<Json> all;
-  const bool given = std::any_of(region.begin(), region.end(), [](const Dimension& dimension) {
+  const bool given      = std::any_of(region.begin(), region.end(), [](const Dimension& dimension) {
     return std::find(kPartitionKeys.begin(), kPartitionKeys.end(), dimension.key) != kPartitionKeys.end();
   });
-  if (given || whole_or(point, "pp", 1) == 1 || whole_or(point, "virtual_stages", 1) != 1) return all;
+  const int64_t devices = whole_or(point, "pp", 1);
+  if (given || devices == 1 || stages_of(point) != devices) return all;
   const std::vector<int64_t> shares = shares_at(space, point);
   for (size_t from = 0; from < shares.size(); ++from) {
     for (const size_t to : std::array{from - 1, from + 1}) {  // below 0 is a very large number
