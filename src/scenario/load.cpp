@@ -20,12 +20,12 @@ std::string values_text(const Json::Array& values) {
   return text.size() <= kMostCharacters ? text : "of " + std::to_string(values.size()) + " values";
 }
 
-void refuse_axes(const Json& json, const std::string& file) {
+void refuse_axes(const Json& json, const std::string& file, std::string_view commands) {
   const std::vector<Axis> all = axes(json, file);
   if (all.empty()) return;
   const Axis& axis = all.front();
   throw Error(file + ": $." + axis.path(),
-              "is an axis " + values_text(axis.values) + "; give one value, or use sweep or search");
+              "is an axis " + values_text(axis.values) + "; give one value, or use " + std::string(commands));
 }
 
 // For parts that a scenario may leave out.
@@ -154,14 +154,14 @@ void read_work(const JsonView& root, Scenario& scenario) {
   read_rest(root, scenario);
 }
 
-Scenario load(const Json& read, const std::string& file) {
+Scenario load(const Json& read, const std::string& file, std::string_view commands) {
   refuse_misplaced_keys(JsonView(read, file));
   const Json json = with_framework(read, file).json;
   const JsonView root(json, file);
   root.allow_only(names_of(root_keys()));
   // A list below an unknown key is a mistake and no axis.
   if (root.has("disturbances")) root.at("disturbances").allow_only(simulate::disturbance_kinds().names());
-  refuse_axes(json, file);
+  refuse_axes(json, file, commands);
   Scenario scenario;
   scenario.file            = file;
   scenario.source          = with_presets(json);

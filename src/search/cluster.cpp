@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::string_view kAxesOf = "platform";
 constexpr size_t kMostClusters     = 10'000;
+// The command for axes of other parts than the platform, the strategy and the placement.
+constexpr std::string_view kOtherAxes = "sweep";
 
 // Nothing but platforms is an axis here; without strategy and placement nothing of those can be wrong.
 Json without_strategy(const Json& source) {
@@ -55,7 +57,7 @@ std::vector<Cluster> clusters_of(const Json& source, const std::string& file) {
   for (size_t number = 0; number < count; ++number) {
     const std::vector<size_t> choice = scenario::choice_of(axes, number);
     const Json asked                 = scenario::with_choice(bare, axes, choice);
-    Cluster cluster{said_by(axes, choice), scenario::load(asked, file), asked, nullptr};
+    Cluster cluster{said_by(axes, choice), scenario::load(asked, file, kOtherAxes), asked, nullptr};
     scenario::check_one_job(cluster.base);
     cluster.platform = scenario::load_platform(cluster.base.platform);
     cluster.hardware = static_cast<int>(number);

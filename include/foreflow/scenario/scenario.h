@@ -241,8 +241,9 @@ struct Job {
 };
 
 // Throws Error("FILE: $.path.of.key", ...): unknown keys, wrong kinds, values that are not legal together, and lists
-// (an axis is for `search`). Paths in the scenario are relative to `file`.
-Scenario load(const Json& json, const std::string& file);
+// (an axis is for `search` or `sweep`: `commands` are those that the error advises). Paths in the scenario are relative
+// to `file`.
+Scenario load(const Json& json, const std::string& file, std::string_view commands = "sweep or search");
 
 // Reads a scenario's "platform". Throws Error as `load` does.
 PlatformChoice read_platform(const JsonView& json);
