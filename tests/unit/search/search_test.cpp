@@ -109,7 +109,6 @@ TEST(Search, TellsWhatItDidNotLookAtFromWhatItRuledOut) {
   for (const Pruning pruning : {Pruning::none, Pruning::top}) {
     int reports = 0;
     Options options;
-    options.top         = 1;
     options.pruning     = pruning;
     options.report      = [&](const Status&) { ++reports; };
     options.stop        = [&] { return reports > 2; };
