@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "cli/files.h"
@@ -39,6 +40,38 @@ std::string note_of(const cost::Family& family) {
   std::string note = "latency " + format(family.line.fixed);
   if (family.line.per_byte > 0) note += ", " + format(BytesPerSecond(1 / family.line.per_byte));
   return note;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  constexpr size_t kNamed = 6;
+  std::string text;
+  for (size_t i = 0; i < std::min(kNamed, names.size()); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return names.size() > kNamed ? fmt::format("{} and {} more", text, names.size() - kNamed) : text;
+}
+
+void print_note(const std::vector<std::string>& families, const std::string& text) {
+  if (!families.empty()) std::cerr << escape::terminal("foreflow: note: " + listed(families) + ": " + text) << "\n";
+}
+
+// Families whose measurements show only latencies.
+void remark_on_rates(const cost::Calibration& calibration) {
+  std::vector<std::string> computes, messages;
+  for (const cost::Family& family : calibration.families) {
+    if (cost::grows(family)) continue;
+    if (family.ranks == 1) {
+      computes.push_back(cost::name(family));
+      continue;
+    }
+    Bytes longest;
+    for (const cost::Point& point : family.points) longest = std::max(longest, point.bytes);
+    messages.push_back(cost::name(family) + " (up to " + format(longest) + ")");
+  }
+  print_note(computes,
+             "times hardly grow with the work that was measured, so larger work takes at least the time that follows "
+             "from the data sheet; measure larger work, too");
+  print_note(messages,
+             "times hardly grow with the bytes that were measured, so longer messages are simulated; measure longer "
+             "messages, too");
 }
 
 Json to_json(const cost::FamilyError& error) {
@@ -119,6 +152,7 @@ void fit_and_write(const Options& options, const MeasuredFiles& files, std::stri
   json.set("families", std::move(families));
   if (!files.text.empty()) json.set("host", files.host);
   answer(options.json, json, options.output == "-" ? "" : text);
+  remark_on_rates(calibration);
 }
 
 void run(Options options) {

@@ -120,19 +120,33 @@ std::optional<Price> measured_price(const Calibration& calibration, const Applic
                              signature(call, application.outputs), 1, work.flops, work.read + work.written});
 }
 
+// What the data sheet of a device says.
+struct Sheet {
+  std::function<Price(const Application&, const platform::Device&)> price, at_peak;  // at_peak: no time is shorter
+};
+
+// A line that is faster than the peaks of a device shows no rate of it: what was measured is too small, or stays in a
+// cache. Then the data sheet decides. Launches are part of the line, and are not held against it.
+Price along_line(Price line, const Application& application, const platform::Device& device, const Sheet& sheet) {
+  platform::Device without_launch = device;
+  without_launch.launch           = Seconds(0);
+  if (line.time >= sheet.at_peak(application, without_launch).time) return line;
+  return {sheet.price(application, device).time, Provenance::regression};
+}
+
 // Measured, or between two measurements; by the law of its family; along the line of its family; by the data sheet.
 Price chained_price(const Tables& tables, bool has_laws, const Application& application, const platform::Device& device,
-                    const std::function<Price(const Application&, const platform::Device&)>& beyond) {
+                    const Sheet& sheet) {
   const auto measured = measured_price(tables.families, application);
   // Shape arithmetic runs ahead of a device, unless its time was measured there.
   if (measured && measured->provenance == Provenance::table) return *measured;
-  if (application.on_host) return beyond(application, device);
-  if (measured && (!has_laws || measured->provenance == Provenance::interpolated)) return *measured;
+  if (application.on_host) return sheet.price(application, device);
+  if (measured && measured->provenance == Provenance::interpolated) return *measured;
   if (has_laws) {
     if (const auto time = price_by_laws(application, device, laws_for(tables, device), tables.terms))
       return {*time, Provenance::regression};
   }
-  return measured ? *measured : beyond(application, device);
+  return measured ? along_line(*measured, application, device, sheet) : sheet.price(application, device);
 }
 
 std::optional<Price> message_price(const Calibration& calibration, const Application& application, int ranks) {
@@ -186,14 +200,18 @@ CostModel make(const JsonView& parameters) {
   if (parameters.has("attention")) tables.terms.attention = kernels_named(parameters.at("attention"));
   const bool has_laws = tables.own || !parameters.has("families");
   const auto shared   = std::make_shared<const Tables>(std::move(tables));
-  const Json beyond   = Json::object().set("tf32", tf32);
-  CostModel model     = cost_models().get("roofline", parameters.where()).make(JsonView(beyond, parameters.file()));
-  const bool measured = measured_messages(parameters);
-  model.name          = "calibrated";
+  const auto roofline = [&](const Json& terms) {
+    return cost_models().get("roofline", parameters.where()).make(JsonView(terms, parameters.file()));
+  };
+  const Json terms = Json::object().set("tf32", tf32);
+  CostModel model  = roofline(terms);
+  const Sheet sheet{model.compute,
+                    roofline(Json(terms).set("compute_efficiency", 1).set("memory_efficiency", 1)).compute};
+  const bool measured        = measured_messages(parameters);
+  model.name                 = "calibrated";
   model.measures_collectives = has_laws && !shared->own;
-  model.compute              = [shared, has_laws, beyond = model.compute](const Application& application,
-                                                             const platform::Device& device) {
-    return chained_price(*shared, has_laws, application, device, beyond);
+  model.compute = [shared, has_laws, sheet](const Application& application, const platform::Device& device) {
+    return chained_price(*shared, has_laws, application, device, sheet);
   };
   if (has_laws && !shared->own) model.assumption = stand_in_for;
   model.error = [shared](Provenance provenance, const platform::Device& device) {

@@ -40,6 +40,22 @@ std::optional<Seconds> interpolated(const Family& family, Seconds x) {
   return Seconds(std::exp((1 - share) * std::log(from) + share * std::log(to)));
 }
 
+// Whether the points of a family have less and more work than the query, by flops and by bytes.
+bool is_inside(const Family& family, const Query& query) {
+  const auto is_within = [&](auto member, auto value) {
+    const auto [least, most] =
+        std::minmax_element(family.points.begin(), family.points.end(),
+                            [&](const Point& a, const Point& b) { return a.*member < b.*member; });
+    return least != family.points.end() && (*least).*member <= value && value <= (*most).*member;
+  };
+  return is_within(&Point::flops, query.flops) && is_within(&Point::bytes, query.bytes);
+}
+
+bool is_longer_than_all(const Query& query, const Family& family) {
+  return std::all_of(family.points.begin(), family.points.end(),
+                     [&](const Point& point) { return point.bytes < query.bytes; });
+}
+
 const Family* find_family(const Calibration& calibration, const Query& query) {
   const auto found = std::find_if(calibration.families.begin(), calibration.families.end(), [&](const Family& family) {
     return family.key() == std::tie(query.op, query.dtype, query.ranks);
@@ -56,14 +72,24 @@ std::string name(const Family& family) {
   return family.ranks == 1 ? op : fmt::format("{} over {}", op, family.ranks);
 }
 
+bool grows(const Family& family) {
+  constexpr double kVisible = 0.1;  // repeated measurements differ by about as much
+  const Line& line          = family.line;
+  if (family.points.empty()) return line.per_flop > 0 || line.per_byte > 0;
+  const Seconds longest = on_line(family, family.points.back());
+  return longest - line.fixed >= kVisible * longest;
+}
+
 std::optional<Price> price(const Calibration& calibration, const Query& query) {
   const Family* family = find_family(calibration, query);
   if (family == nullptr) return std::nullopt;
   for (const Point& point : family->points) {
     if (point.signature == query.signature) return Price{point.time, Provenance::table};
   }
+  if (query.ranks > 1 && is_longer_than_all(query, *family) && !grows(*family)) return std::nullopt;
   const Seconds x = family->line.at(query.flops, query.bytes);
-  if (const auto time = interpolated(*family, x)) return Price{*time, Provenance::interpolated};
+  const auto time = is_inside(*family, query) ? interpolated(*family, x) : std::nullopt;
+  if (time) return Price{*time, Provenance::interpolated};
   return Price{x, Provenance::regression};
 }
 
@@ -107,6 +133,7 @@ std::vector<FamilyError> assess(const Calibration& calibration, size_t folds) {
         const Point& point = family.points[i];
         const auto ours =
             price(without, {family.op, family.dtype, point.signature, family.ranks, point.flops, point.bytes});
+        if (!ours) continue;
         ++error.held_out;
         error.held_out_error += relative_error(ours->time, point.time);
       }

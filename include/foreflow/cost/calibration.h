@@ -1,7 +1,7 @@
 // Cost models calibrated from measurements. The time of an op on a data type is
 //   1. looked up, when the same signature was measured;
 //   2. interpolated between neighbouring measured points;
-//   3. extrapolated beyond them with a fitted line.
+//   3. extrapolated outside of them with a fitted line.
 // Messages are priced the same way, by op and number of members.
 #pragma once
 
@@ -57,8 +57,17 @@ struct Query {
   Bytes bytes;
 };
 
-// The price of a query; nothing when its family was never measured. Interpolation is linear in log(time) over log(t),
-// where t is the time that the family's line predicts for the work.
+// Whether the times of a family visibly grow with its work: flops and bytes make at least a tenth of the time that its
+// line gives the longest point. Otherwise, only latencies were measured, and the line says nothing about larger work. A
+// family without points grows if its line has a rate.
+bool grows(const Family& family);
+
+// The price of a query. Nothing
+//   1. when its family was never measured;
+//   2. for a message with more bytes than all of its family, if the family does not grow.
+// Work with more or fewer flops or bytes than all points of its family is priced on the line (`regression`), other work
+// between points (`interpolated`). Interpolation is linear in log(time) over log(t), where t is the time that the
+// family's line predicts for the work.
 //
 // Example: points measured at t = 1 ms and t = 4 ms took 2 ms and 8 ms. Work with t = 2 ms is halfway on the
 // logarithmic scale and is priced at 4 ms.

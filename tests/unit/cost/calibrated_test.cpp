@@ -59,6 +59,28 @@ TEST(Calibrated, ExtendsALineBeyondIt) {
   EXPECT_DOUBLE_EQ(price.time.value(), 1e-6 + 12000 / 1e9);  // three times 4000 bytes
 }
 
+// 5 us for few bytes say nothing of 3.2 GB of operands and results, which memory of 1 GB/s moves in 3.2 s.
+TEST(Calibrated, ExtendsNoLineFasterThanTheDataSheet) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "flat.json", R"({"model": "calibrated", "families": [
+    {"op": "Add", "dtype": "f32", "ranks": 1, "fixed": "5us",
+     "points": [{"signature": "a", "flops": 4, "bytes": "48B", "time": "5us"},
+                {"signature": "b", "flops": 8, "bytes": "96B", "time": "5us"}]}]})");
+  const CostModel flat = load_model(folder / "flat.json", Json::object());
+  const Example six(6, 2), many(int64_t{1} << 28, 2);
+  EXPECT_EQ(flat.compute(six.application("Add", kNone), kDevice).provenance, Provenance::interpolated);
+  EXPECT_DOUBLE_EQ(flat.compute(six.application("Add", kNone), kDevice).time.value(), 5e-6);
+  const Price price = flat.compute(many.application("Add", kNone), kDevice);
+  EXPECT_EQ(price.provenance, Provenance::regression);
+  const Json nothing = Json::object();
+  EXPECT_EQ(price.time, cost_models()
+                            .get("roofline", "test")
+                            .make(JsonView(nothing, "test"))
+                            .compute(many.application("Add", kNone), kDevice)
+                            .time);
+  EXPECT_GT(price.time.value(), 12 * std::pow(2.0, 28) / 1e9);
+}
+
 TEST(Calibrated, TakesTheRooflineForOpsThatWereNeverMeasured) {
   const Example thousand(1000, 1);
   const Application relu  = thousand.application("Relu", kNone);

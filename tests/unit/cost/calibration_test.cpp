@@ -70,6 +70,48 @@ TEST(Calibration, LooksUpThenInterpolatesThenExtends) {
   EXPECT_FALSE(price(calibration, {"MatMul", "f16", "s", 1, Flops(0), Bytes(1)}));
 }
 
+Measurement message(double bytes, double seconds) {
+  Measurement m;
+  m.kind = Measurement::Kind::message;
+  m.op = "MPIAllreduce", m.dtype = "f32", m.ranks = 8, m.message = Bytes(bytes), m.time = Seconds(seconds);
+  m.signature = "MPIAllreduce " + std::to_string(bytes);
+  return m;
+}
+
+Query longer_message(double bytes) { return {"MPIAllreduce", "f32", "never measured", 8, Flops(0), Bytes(bytes)}; }
+
+TEST(Calibration, HasNoPriceForMessagesLongerThanThoseThatShowNoBandwidth) {
+  // 0.1 us more for 3000 bytes would be 30 GB/s, but is less than what measurements differ by.
+  for (const double second : {20e-6, 20.1e-6}) {
+    const Calibration calibration = fit(std::vector{message(1000, 20e-6), message(4000, second)});
+    EXPECT_FALSE(grows(calibration.families[0]));
+    EXPECT_EQ(price(calibration, longer_message(2000))->provenance, Provenance::interpolated);
+    EXPECT_NEAR(price(calibration, longer_message(500))->time.value(), 20e-6, 1e-7);
+    EXPECT_EQ(price(calibration, longer_message(500))->provenance, Provenance::regression);
+    EXPECT_FALSE(price(calibration, longer_message(134e6)));
+  }
+  const Calibration calibration = fit(std::vector{message(1000, 20e-6), message(1e6, 40e-6)});
+  EXPECT_TRUE(grows(calibration.families[0]));
+  EXPECT_EQ(price(calibration, longer_message(134e6))->provenance, Provenance::regression);
+}
+
+TEST(Calibration, InterpolatesNothingOutsideOfWhatWasMeasured) {
+  const Calibration calibration = fit(std::vector{measured(1e4, 1e3, 5e-6), measured(1e6, 4e4, 5e-6)});
+  EXPECT_FALSE(grows(calibration.families[0]));
+  EXPECT_EQ(price(calibration, query(1e5, 1e4))->provenance, Provenance::interpolated);
+  for (const Query& outside : {query(1e12, 1e4), query(1e5, 1e9), query(1e3, 1e4), query(1e5, 10)}) {
+    EXPECT_EQ(price(calibration, outside)->provenance, Provenance::regression);
+    EXPECT_EQ(price(calibration, outside)->time, Seconds(5e-6));
+  }
+}
+
+TEST(Calibration, HoldsOutNoMessageThatOthersCannotPrice) {
+  const auto errors = assess(fit(std::vector{message(1000, 20e-6), message(2000, 20e-6), message(4000, 20e-6)}), 3);
+  EXPECT_EQ(errors[0].points, 3U);
+  EXPECT_EQ(errors[0].held_out, 2U);
+  EXPECT_NEAR(errors[0].held_out_error, 0, 1e-9);
+}
+
 TEST(Calibration, TakesTheMedianOfEqualWork) {
   const Calibration calibration = fit(std::vector{measured(0, 8, 1), measured(0, 8, 9), measured(0, 8, 2)});
   ASSERT_EQ(calibration.families[0].points.size(), 1U);
