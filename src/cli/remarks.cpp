@@ -1,10 +1,18 @@
 #include "cli/remarks.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <set>
+#include <vector>
 
+#include "foreflow/base/error.h"
 #include "foreflow/base/escape.h"
+#include "foreflow/scenario/axes.h"
+#include "foreflow/scenario/run.h"
 
 namespace foreflow::cli {
 
@@ -43,6 +51,74 @@ void remark_on_opsets(const Json& source, const std::string& file) {
   std::set<std::string> models;
   collect_models(source, false, models);
   for (const std::string& model : models) remark_on_opset((std::filesystem::path(file).parent_path() / model).string());
+}
+
+namespace {
+
+// The kinds of devices of a question's platforms, by whether their times follow from measurements.
+using KindsByMeasured = std::map<bool, std::set<std::string>>;
+
+// A question leaves strategies and placements open, on which prices of devices do not depend.
+Json without_open_parts(const Json& source) {
+  Json bare = Json(source).set("strategy", Json::object());
+  if (source.find("placement") != nullptr) bare.set("placement", Json::object());
+  return bare;
+}
+
+// The scenarios with one value each of the axes of the platform, one axis at a time, so that a product of long ones
+// takes no time. A point that cannot be is left out; the answer tells it.
+std::vector<scenario::Scenario> scenarios_of(const Json& source, const std::string& file) {
+  const Json bare                        = without_open_parts(source);
+  const std::vector<scenario::Axis> axes = scenario::axes(bare, file);
+  std::vector<scenario::Scenario> all;
+  for (size_t a = 0; a < axes.size(); ++a) {
+    for (size_t value = 0; axes[a].keys.front() == "platform" && value < axes[a].values.size(); ++value) {
+      std::vector<size_t> choice(axes.size());
+      choice[a] = value;
+      try {
+        all.push_back(scenario::load(scenario::with_choice(bare, axes, choice), file));
+      } catch (const Error&) {
+      }
+    }
+  }
+  return all;
+}
+
+KindsByMeasured kinds_of(const std::vector<scenario::Scenario>& scenarios) {
+  KindsByMeasured kinds;
+  std::vector<scenario::PlatformChoice> seen;
+  for (const scenario::Scenario& one : scenarios) {
+    scenario::PlatformChoice choice = one.platform;
+    choice.changes                  = {};  // links do not change which devices there are
+    choice.recipe.links             = {};
+    if (one.cost.measures == nullptr || std::find(seen.begin(), seen.end(), choice) != seen.end()) continue;
+    const scenario::PlatformRef platform = scenario::load_platform(choice);
+    for (const platform::Device& device : platform->devices().kinds())
+      kinds[one.cost.measures(device)].insert(device.kind);
+    seen.push_back(std::move(choice));
+  }
+  return kinds;
+}
+
+// Empty if the question is wrong, which its answer tells.
+KindsByMeasured kinds_of(const Json& source, const std::string& file) {
+  try {
+    return kinds_of(scenarios_of(source, file));
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+}  // namespace
+
+void remark_on_data_sheets(const Json& source, const std::string& file) {
+  if (source.if_object() == nullptr) return;
+  const KindsByMeasured kinds = kinds_of(source, file);
+  if (kinds.size() < 2) return;
+  const std::set<std::string>& unmeasured = kinds.at(false);
+  print_remark(fmt::format("{} {}, others from measurements; their times do not compare", fmt::join(unmeasured, ", "),
+                           unmeasured.size() == 1 ? "has no calibration and is priced from its data sheet"
+                                                  : "have no calibration and are priced from their data sheets"));
 }
 
 }  // namespace foreflow::cli

@@ -18,4 +18,8 @@ void remark_on_opsets(const scenario::Scenario& scenario);
 // The same for all models that a scenario in `file` names before it is read, when values may be lists to choose from.
 void remark_on_opsets(const Json& source, const std::string& file);
 
+// Says which devices of a question's platforms are priced from their data sheets, if others are priced from
+// measurements. `source` is a scenario in `file` whose platform may have axes.
+void remark_on_data_sheets(const Json& source, const std::string& file);
+
 }  // namespace foreflow::cli

@@ -135,6 +135,7 @@ search::Result searched(const Options& options, const Interruption& interruption
   how.stop          = [&] { return interruption.asked(); };
   const Json source = scenario::read_source(options.scenario, options.settings);
   remark_on_opsets(source, options.scenario);
+  remark_on_data_sheets(source, options.scenario);
   return search::search(source, options.scenario, how);
 }
 

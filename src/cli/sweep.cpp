@@ -34,6 +34,7 @@ struct Options {
 sweep::Result swept(const Options& options) {
   Json source = scenario::read_source(options.scenario, options.settings);
   remark_on_opsets(source, options.scenario);
+  remark_on_data_sheets(source, options.scenario);
   if (!options.engine.empty()) source.set("engine", simulate::engines().get(options.engine, "--engine").name);
   sweep::Options how;
   how.store   = options.store;

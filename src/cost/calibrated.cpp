@@ -213,7 +213,10 @@ CostModel make(const JsonView& parameters) {
   model.compute = [shared, has_laws, sheet](const Application& application, const platform::Device& device) {
     return chained_price(*shared, has_laws, application, device, sheet);
   };
-  if (has_laws && !shared->own) model.assumption = stand_in_for;
+  if (has_laws && !shared->own) {
+    model.assumption = stand_in_for;
+    model.measures   = [](const platform::Device& device) { return !stand_ins(device.kind).empty(); };
+  }
   model.error = [shared](Provenance provenance, const platform::Device& device) {
     return error_of(provenance, laws_for(*shared, device));
   };

@@ -1,4 +1,4 @@
-// What `foreflow simulate` says on stderr that would help.
+// What commands say on stderr that would help.
 #include <gtest/gtest.h>
 
 #include "foreflow/base/text.h"
@@ -132,6 +132,32 @@ TEST(Advice, IsToKeepRanksThatShareExpertsOnOneServer) {
   EXPECT_EQ(said_of_moe(R"(, "ep": 4)", R"(, "placement": {"order": "tp-pp-dp"})"), "") << "a choice";
   EXPECT_EQ(said_of_moe(R"(, "ep": 2)", ""), "") << "two replicas of four stages fit on a server";
   EXPECT_EQ(said_of_moe("", ""), "");
+}
+
+std::string said_of_machines(const char* command, const std::string& platform, const std::string& cost) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "mlp.json", R"({"workload": {"model": "mlp", "layers": 8, "hidden": 256, "dtype": "bf16"},
+                                      "engine": "analytic", "platform": )" +
+                                      platform + R"(, "cost": )" + cost +
+                                      R"(, "strategy": {"dp": 8, "global_batch": 64}})");
+  return test::run_foreflow({command, "mlp.json"}, folder.path()).err;
+}
+
+TEST(Advice, NamesMachinesThatWereNotMeasuredBesideOthersThatWere) {
+  const std::string note =
+      "foreflow: note: Gaudi3-128GB, MI300X-192GB have no calibration and are priced from their "
+      "data sheets, others from measurements; their times do not compare\n";
+  const std::string axis = R"({"topology": ["dgx_h100", "mi300x", "gaudi3"], "nodes": [1, 2]})";
+  const std::string list = R"([{"topology": "dgx_h100"}, {"topology": "mi300x"}, {"topology": "gaudi3"}])";
+  for (const char* command : {"sweep", "search"}) {
+    for (const std::string& platform : {axis, list})
+      EXPECT_NE(said_of_machines(command, platform, R"({"model": "calibrated"})").find(note), std::string::npos);
+    EXPECT_EQ(said_of_machines(command, axis, R"({"model": "roofline"})").find("note"), std::string::npos);
+    const std::string measured = R"({"topology": ["dgx_h100", "dgx_a100"]})";
+    EXPECT_EQ(said_of_machines(command, measured, R"({"model": "calibrated"})").find("note"), std::string::npos);
+    const std::string sheets = R"({"topology": ["mi300x", "gaudi3"]})";
+    EXPECT_EQ(said_of_machines(command, sheets, R"({"model": "calibrated"})").find("note"), std::string::npos);
+  }
 }
 
 }  // namespace
