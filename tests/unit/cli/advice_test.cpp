@@ -139,7 +139,7 @@ std::string said_of_machines(const char* command, const std::string& platform, c
   write_file(folder / "mlp.json", R"({"workload": {"model": "mlp", "layers": 8, "hidden": 256, "dtype": "bf16"},
                                       "engine": "analytic", "platform": )" +
                                       platform + R"(, "cost": )" + cost +
-                                      R"(, "strategy": {"dp": 8, "global_batch": 64}})");
+                                      R"(, "strategy": {"dp": 8, "tp": 1, "pp": 1, "zero": 0, "global_batch": 64}})");
   return test::run_foreflow({command, "mlp.json"}, folder.path()).err;
 }
 
