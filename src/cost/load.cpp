@@ -52,6 +52,8 @@ CostModel make_model(const JsonView& parameters, int devices) {
 CostModel load_model(const std::string& path, const Json& overrides, int devices) {
   const Json file = parse_json(read_file(path), path);
   const JsonView calibration(file, path);
+  if (!calibration.has("model") && calibration.has("workload"))
+    calibration.fail("is a scenario, no calibration; `foreflow calibrate` makes one of measurements");
   if (!calibration.has("model")) calibration.fail("a calibration file names its cost \"model\"");
   Json merged = Json::object();
   for (const auto& [key, value] : calibration.members()) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "cost/data_forms.h"
 #include "foreflow/base/error.h"
 #include "foreflow/base/escape.h"
 #include "foreflow/base/suggestion.h"
@@ -117,6 +118,22 @@ Measurement measurement_of(const CsvRow& row) {
   return result;
 }
 
+bool is_among(std::string_view column, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), column) != names.end();
+}
+
+bool is_published(const std::vector<std::string>& header) {
+  return std::any_of(data_forms().begin(), data_forms().end(), [&](const DataForm& form) {
+    return is_among(form.column, header) && !is_among(form.column, columns());
+  });
+}
+
+// What would make sense of a column that measurements of ops do not have.
+std::string hint(const std::string& column, const std::vector<std::string>& header) {
+  if (!is_published(header)) return suggestion(column, columns());
+  return "; if the file holds published measurements of a device, name it: --device NAME";
+}
+
 std::map<std::string, size_t, std::less<>> places_of(const std::vector<std::string>& header, const std::string& where) {
   std::map<std::string, size_t, std::less<>> places;
   const auto is_control = [](unsigned char c) { return c < ' '; };
@@ -124,8 +141,7 @@ std::map<std::string, size_t, std::less<>> places_of(const std::vector<std::stri
     if (std::any_of(column.begin(), column.end(), is_control))
       throw Error(where,
                   "is no CSV; traces of PyTorch's profiler end in .json or .json.gz, and archives are unpacked first");
-    if (std::find(columns().begin(), columns().end(), column) == columns().end())
-      throw Error(where, "unknown column \"" + column + "\"" + suggestion(column, columns()));
+    if (!is_among(column, columns())) throw Error(where, "unknown column \"" + column + "\"" + hint(column, header));
     if (!places.emplace(column, places.size()).second) throw Error(where, "the column " + column + " stands twice");
   }
   for (const char* column : kRequired) {

@@ -174,6 +174,10 @@ void add_event(const Json& event, TraceEvents& events) {
   if (category == "kernel") add_kernel(event, args, events);
 }
 
+Error no_trace(const std::string& name) {
+  return Error(name, "is no trace of PyTorch's profiler: it has no \"traceEvents\"; other measurements are CSV files");
+}
+
 }  // namespace
 
 TraceEvents read_events(std::string_view text, const std::string& name) {
@@ -182,6 +186,7 @@ TraceEvents read_events(std::string_view text, const std::string& name) {
   bool found = false;
   Json devices;
   walker.expect('{');
+  if (walker.accept('}')) throw no_trace(name);
   do {
     const std::string_view key = walker.string();
     walker.expect(':');
@@ -207,7 +212,7 @@ TraceEvents read_events(std::string_view text, const std::string& name) {
     }
   } while (walker.accept(','));
   walker.expect('}');
-  if (!found) throw Error(name, "is no trace of PyTorch's profiler: it has no \"traceEvents\"");
+  if (!found) throw no_trace(name);
   if (events.kernels.empty())
     throw Error(name, "has no kernel of a GPU; profile with ProfilerActivity.CUDA and record_shapes=True");
   events.device = device_name(devices, events.kernels.front().device);

@@ -115,6 +115,17 @@ std::string message_of(const Json& parameters) {
   return "nothing was wrong";
 }
 
+TEST(Calibrated, IsReadFromNoScenario) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "own.json", R"({"workload": {"model": "mlp"}})");
+  try {
+    load_model(folder / "own.json", Json::object());
+    ADD_FAILURE() << "accepted a scenario";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "is a scenario, no calibration; `foreflow calibrate` makes one of measurements");
+  }
+}
+
 TEST(Calibrated, SaysWhatIsMissing) {
   EXPECT_EQ(message_of(parse_json(R"({"device": "A100-SXM4-80GB", "laws": [{}]})", "s.json")),
             "s.json: $.laws[0]: the key \"law\" is missing");

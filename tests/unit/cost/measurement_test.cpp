@@ -70,6 +70,11 @@ TEST(Measurements, MayStandInAnyOrderOfColumnsWithoutTheOptionalOnes) {
 TEST(Measurements, AreRefusedWithTheirLineAndWhatWouldBeRight) {
   EXPECT_EQ(message_of(""), "times.csv: holds no measurement; `foreflow execute --measurements` writes some");
   EXPECT_EQ(message_of("kind,opp\n"), "times.csv:1: unknown column \"opp\"; the nearest is \"op\"");
+  EXPECT_EQ(message_of("signature,opp\n"), "times.csv:1: unknown column \"opp\"; the nearest is \"op\"");
+  EXPECT_EQ(
+      message_of("dtype,m,n,k,latency_ms\n"),
+      "times.csv:1: unknown column \"m\"; if the file holds published measurements of a device, name it: --device "
+      "NAME");
   EXPECT_EQ(message_of("\x1f\x8b\x08,op\n"),
             "times.csv:1: is no CSV; traces of PyTorch's profiler end in .json or .json.gz, and archives are unpacked "
             "first");

@@ -82,6 +82,7 @@ void expect_refused(const std::string& text, const std::string& what) {
 TEST(Trace, SaysWhereItIsNone) {
   expect_refused("[1]", "byte 0");
   expect_refused(R"({"schemaVersion": 1})", "traceEvents");
+  expect_refused("{}", R"(it has no "traceEvents"; other measurements are CSV files)");
   expect_refused(R"({"traceEvents": [{"ph": "X"}, {"ph": 'X'}]})", "event 1");
   expect_refused(R"({"traceEvents": [{"ph": "X"})", "should follow");
   expect_refused(R"({"traceEvents": [{"ph": "X")", "ends too early");
