@@ -114,6 +114,7 @@ Completed with_framework(const Json& scenario, const Framework& framework) {
     if (!holder || stated_at(scenario, part, key) != nullptr || !holds(setting, sized)) continue;
     completed.json.set(part, holder->set(key, setting.value));
     sized.set(part, section(sized, part)->set(key, setting.value));
+    std::erase_if(completed.applied, [&](const FrameworkSetting& before) { return before.key == setting.key; });
     completed.applied.push_back(setting);
   }
   return completed;

@@ -50,7 +50,7 @@ const std::vector<FrameworkCondition>& framework_conditions();
 // set, so that a scenario which states the settings gets no others.
 struct Completed {
   Json json;
-  std::vector<FrameworkSetting> applied;
+  std::vector<FrameworkSetting> applied;  // those in force: of several for one key, the last
 };
 // Throws Error at an unknown framework, and where its file cannot be read; paths are relative to `file`.
 Completed with_framework(const Json& scenario, const std::string& file);

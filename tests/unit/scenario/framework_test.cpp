@@ -92,6 +92,14 @@ TEST(Frameworks, SetNothingMoreWhereTheirSettingsAreStated) {
   }
 }
 
+TEST(Frameworks, TellOfSeveralSettingsOfOneKeyThatWhichIsInForce) {
+  const auto scenario = scenario_of("megatron-lm", R"("dp": 2, "global_batch": 2)");
+  std::vector<std::string> values;
+  for (const FrameworkSetting& setting : with_framework(scenario, "framework.json").applied)
+    if (setting.key == "cost.gradient_bytes") values.push_back(setting.value.dump_compact());
+  EXPECT_EQ(values, std::vector<std::string>{"\"16B\""});
+}
+
 TEST(Frameworks, AreOfTheNewestVersionWhereNoneIsNamed) {
   const std::string strategy = R"("tp": 2, "global_batch": 2)";
   const auto applied         = [&](const std::string& framework) {
