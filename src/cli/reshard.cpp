@@ -152,7 +152,7 @@ std::vector<reshard::Move> moves_of(const Options& options, const Meshes& meshes
   for (size_t i = 0; i < tensors; ++i) {
     const auto dtype = read_dtype(of_tensor(options.dtypes, i, tensors, "--dtype"));
     reshard::Move move{
-        {"", read_extents(options.shapes[i]), Bytes(ir::size_of(dtype))},
+        {"", read_extents(options.shapes[i]), Bytes(ir::bits_of(dtype) / 8.0)},
         {meshes.src, reshard::parse_spec(of_tensor(options.src_specs, i, tensors, "--src-spec"), "--src-spec")},
         {meshes.dst, reshard::parse_spec(of_tensor(options.dst_specs, i, tensors, "--dst-spec"), "--dst-spec")}};
     const size_t rank = move.tensor.shape.size();

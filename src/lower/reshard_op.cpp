@@ -48,6 +48,7 @@ ir::Type with_bytes(ir::Type type, Bytes bytes, Bytes element) {
 }
 
 Bytes element_of(const ir::Type& type) {
+  if (type.is_tensor()) return Bytes(ir::bits_of(type.dtype) / 8.0);
   return ir::bytes_of(type) / static_cast<double>(std::max<int64_t>(ir::element_count(type.dims), 1));
 }
 

@@ -15,7 +15,7 @@ Job JobList::copy(int task, std::vector<int> devices, Box box, int chunks) const
           kind,
           std::move(devices),
           {std::move(box)},
-          elements * nth(units_.moves, move).tensor.element,
+          bytes_of(nth(units_.moves, move).tensor, elements),
           kind == collective::Kind::broadcast ? chunks : 0};
 }
 
@@ -24,13 +24,9 @@ Job JobList::gather(int task, std::vector<int> devices, std::vector<Box> boxes) 
   const int move = nth(units_.tasks, task).move;
   int64_t most   = 0;
   for (const Box& box : boxes) most = std::max(most, volume(box));
-  const double elements = static_cast<double>(most) * static_cast<double>(devices.size());
-  return {task,
-          move,
-          collective::Kind::all_gather,
-          std::move(devices),
-          std::move(boxes),
-          elements * nth(units_.moves, move).tensor.element};
+  const Bytes part  = bytes_of(nth(units_.moves, move).tensor, static_cast<double>(most));
+  const Bytes bytes = static_cast<double>(devices.size()) * part;
+  return {task, move, collective::Kind::all_gather, std::move(devices), std::move(boxes), bytes};
 }
 
 void JobList::wait(Job& job, Side side, int port, int device) const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "foreflow/base/error.h"
@@ -69,6 +70,8 @@ std::vector<int> UnitTasks::receivers(const UnitTask& task) const {
   return need;
 }
 
+Bytes bytes_of(const Tensor& tensor, double elements) { return Bytes(std::ceil(elements * tensor.element.value())); }
+
 UnitTasks unit_tasks(std::vector<Move> moves) {
   UnitTasks result;
   for (size_t i = 0; i < moves.size(); ++i) {
@@ -81,7 +84,7 @@ UnitTasks unit_tasks(std::vector<Move> moves) {
       for (const int source : meeting(from, to.tiles[target].box)) {
         const int64_t elements = volume(intersection(tile(from, source).box, to.tiles[target].box));
         result.tasks.push_back({static_cast<int>(i), source, static_cast<int>(target),
-                                static_cast<double>(elements) * move.tensor.element});
+                                bytes_of(move.tensor, static_cast<double>(elements))});
       }
     }
   }

@@ -34,7 +34,7 @@ Bytes size_of(const std::vector<reshard::Move>& moves) {
   for (const reshard::Move& move : moves) {
     double elements = 1;
     for (const int64_t extent : move.tensor.shape) elements *= static_cast<double>(extent);
-    size += elements * move.tensor.element;
+    size += reshard::bytes_of(move.tensor, elements);
   }
   return size;
 }

@@ -13,8 +13,10 @@ namespace foreflow::reshard {
 struct Tensor {
   std::string name;  // for people; may be empty
   std::vector<int64_t> shape;
-  Bytes element;  // size of one element
+  Bytes element;  // size of one element; of types of four bits half a byte
 };
+// Of a message with so many elements of it: whole bytes.
+Bytes bytes_of(const Tensor& tensor, double elements);
 
 struct Layout {
   Mesh mesh;

@@ -73,7 +73,7 @@ UnitTasks with_targets(const UnitTasks& units, size_t move, Tiling targets) {
       const int64_t elements = volume(intersection(sources[source].box, result.to[0].tiles[target].box));
       if (elements == 0) continue;
       result.tasks.push_back({0, static_cast<int>(source), static_cast<int>(target),
-                              static_cast<double>(elements) * result.moves[0].tensor.element});
+                              bytes_of(result.moves[0].tensor, static_cast<double>(elements))});
     }
   }
   return result;

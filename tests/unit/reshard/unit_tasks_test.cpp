@@ -52,6 +52,21 @@ TEST(UnitTasks, AreThoseOfTheNineCases) {
   }
 }
 
+// Five elements of four bits in two parts are three and two.
+TEST(UnitTasks, OfElementsOfFourBitsHaveWholeBytes) {
+  Move move;
+  move.tensor      = {"", {5}, Bytes(0.5)};
+  move.from.mesh   = {{1}, {0}};
+  move.to.mesh     = {{2}, {1, 2}};
+  move.from.spec   = parse_spec("R", "test");
+  move.to.spec     = parse_spec("S0", "test");
+  const auto units = unit_tasks({move});
+  ASSERT_EQ(units.tasks.size(), 2U);
+  EXPECT_EQ(units.tasks[0].bytes, Bytes(2));
+  EXPECT_EQ(units.tasks[1].bytes, Bytes(1));
+  EXPECT_EQ(bytes_of(move.tensor, 5), Bytes(3));
+}
+
 TEST(UnitTasks, CaseFourHasSixteenOfASixtyFourthForEachPairOfHosts) {
   for (const ReshardCase& one : test::reshard_cases()) {
     if (one.name != "case4") continue;
