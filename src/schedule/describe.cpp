@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
 #include <optional>
 
 #include "foreflow/schedule/measure.h"
@@ -65,12 +66,23 @@ Json timeline_of(const Plan& plan, size_t device, const std::vector<Slot>& slots
   return row;
 }
 
+// A picture grows with the square of the stages, and nobody reads one of this size.
+void check_picture(const Slots& slots, const std::string& where) {
+  constexpr double kMostCharacters = 32e6;
+  const double characters          = picture_size(slots);
+  if (characters <= kMostCharacters) return;
+  throw Error(where, fmt::format("the picture of {} devices would have {:.0f} million characters, and {:.0f} million "
+                                 "are drawn at most; use fewer stages or microbatches, or --json - for the numbers",
+                                 slots.size(), std::ceil(characters / 1e6), kMostCharacters / 1e6));
+}
+
 }  // namespace
 
 std::string describe(const Question& question, const std::string& where) {
   const auto [plan, waiting, slots, m] = played(question, where);
-  const std::string row                = plan.size.chunks == 1 ? "stage" : "device";
-  std::string text                     = fmt::format("{}: {}\n", question.schedule.name, question.schedule.doc);
+  check_picture(slots, where);
+  const std::string row = plan.size.chunks == 1 ? "stage" : "device";
+  std::string text      = fmt::format("{}: {}\n", question.schedule.name, question.schedule.doc);
   text += sizes(plan) + costs_text(question);
   if (waiting) text += fmt::format("weight gradients waiting: {} at most; ", *waiting);
   text += fmt::format("one column is {:.6g}\n\n", column_time(slots));

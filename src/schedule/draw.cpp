@@ -28,6 +28,15 @@ std::string fill(std::string text, char filler, size_t width) {
   return text;
 }
 
+// The characters of a column, without the blank after it: those of the longest label.
+size_t label_width(const Slots& slots) {
+  size_t width = 2;
+  for (const auto& row : slots) {
+    for (const Slot& slot : row) width = std::max(width, label(slot.task).size());
+  }
+  return width;
+}
+
 }  // namespace
 
 double column_time(const Slots& slots) {
@@ -50,12 +59,16 @@ double column_time(const Slots& slots) {
   return std::max(wanted, end / kMostColumns);
 }
 
+double picture_size(const Slots& slots) {
+  double end = 0;
+  for (const auto& row : slots) end = std::max(end, row.empty() ? 0 : row.back().end);
+  const double columns = end / column_time(slots);
+  return static_cast<double>(slots.size()) * columns * static_cast<double>(label_width(slots) + 1);
+}
+
 std::string draw(const Slots& slots, std::string_view row_name) {
-  const double column = column_time(slots);
-  size_t width        = 2;  // of a column, without the blank after it
-  for (const auto& row : slots) {
-    for (const Slot& slot : row) width = std::max(width, label(slot.task).size());
-  }
+  const double column     = column_time(slots);
+  const size_t width      = label_width(slots);
   const size_t name_width = slots.empty() ? 1 : std::to_string(slots.size() - 1).size();
   const auto column_at    = [&](double time) { return static_cast<size_t>(std::llround(time / column)); };
 

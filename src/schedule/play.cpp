@@ -110,17 +110,19 @@ class Player {
 Costs whole_costs(double forward, double backward, double hop) { return {forward, backward / 2, backward / 2, hop}; }
 
 void check_costs(const Costs& costs, const std::string& where) {
-  const auto refuse = [&](const char* name, double value, const char* right) {
-    throw Error(where, fmt::format("a cost of {} for the {}; it is a finite number {}", value, name, right));
+  constexpr double kMost = 1e100;  // far below the largest double: no number of tasks makes a sum infinite
+  const auto refuse      = [&](const char* name, double value, const char* right) {
+    throw Error(where,
+                     fmt::format("a cost of {} for the {}; it is a number {}, at most {}", value, name, right, kMost));
   };
   const auto check_work = [&](const char* name, double value) {
-    if (!std::isfinite(value) || value <= 0) refuse(name, value, "above 0");
+    if (!(value > 0 && value <= kMost)) refuse(name, value, "above 0");
   };
   check_work("forward", costs.forward);
   check_work("backward", costs.backward());
   check_work("input gradient", costs.input_grad);
   check_work("weight gradient", costs.weight_grad);
-  if (!std::isfinite(costs.hop) || costs.hop < 0) refuse("hop", costs.hop, "of 0 or more");
+  if (!(costs.hop >= 0 && costs.hop <= kMost)) refuse("hop", costs.hop, "of 0 or more");
 }
 
 double task_time(const Plan& plan, const Costs& costs, size_t device, const Task& task) {

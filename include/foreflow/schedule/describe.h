@@ -18,14 +18,15 @@ struct Question {
 };
 
 // The picture, makespan, ideal time and bubble fraction, and for each device its span and its peak of microbatches in
-// flight. Throws Error at `where` when the sizes or costs are not possible, or the schedule has no weight gradients to
-// delay.
+// flight. Throws Error at `where` when the sizes or costs are not possible, the schedule has no weight gradients to
+// delay, or the picture would have more than 32 million characters.
 std::string describe(const Question& question, const std::string& where = "foreflow schedule");
 
 // schedule, stages (devices), virtual_stages (chunks of the model on a device), microbatches, weight_gradients_waiting
 // (at most, where they are delayed), makespan, ideal, bubble_fraction, span_per_stage[], peak_in_flight[]
 // (chunk-microbatches), timeline[device][] {kind ("F", "B", "I", "W"), microbatch (within its pipe), chunk, stage
-// (virtual), pipe (0 down, 1 up), start, end}; times in the unit of the costs. Throws like `describe`.
+// (virtual), pipe (0 down, 1 up), start, end}; times in the unit of the costs. Throws like `describe`, but
+// has no picture that could be too large.
 Json to_json(const Question& question, const std::string& where = "foreflow schedule");
 
 }  // namespace foreflow::schedule

@@ -11,7 +11,8 @@ namespace foreflow::schedule {
 // Costs whose input and weight gradients each take half of `backward`.
 Costs whole_costs(double forward, double backward, double hop = 0);
 
-// Throws Error at `where` unless all times are finite, those of tasks positive, and hop not negative.
+// Throws Error at `where` unless the times of tasks are positive, hop is not negative, and none is above 1e100, so that
+// no sum of them overflows.
 void check_costs(const Costs& costs, const std::string& where);
 
 // The time of a task on a device of the plan.
@@ -42,5 +43,9 @@ std::string draw(const Slots& slots, std::string_view row = "stage");
 // half the shortest task, to which the picture rounds. A picture has at most 100000 columns; longer ones get wider
 // columns, in which a task shorter than a column may disappear.
 double column_time(const Slots& slots);
+
+// The number of characters of `draw` if every device were busy to the end, besides the names of the rows: it tells a
+// picture that is too large before it is made.
+double picture_size(const Slots& slots);
 
 }  // namespace foreflow::schedule

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -89,6 +90,30 @@ TEST(Draw, RefusesNothing) {
   EXPECT_EQ(draw({{}, {}}), "stage 0 |\nstage 1 |\n");
   EXPECT_EQ(one_row({{kF0, 0, 0}, {kB0, 0, 1}}), "stage 0 | B0\n");
   EXPECT_LT(one_row({{kF0, 0, 1}, {kB0, 1e12, 1e12 + 1}}).size(), 400'000u);
+}
+
+TEST(Draw, DrawsTimesOfAnyLegalSize) {
+  const Costs costs{.forward = 1e100, .hop = 1e100};
+  EXPECT_LT(
+      describe({.schedule = schedules().get("1f1b", "test"), .devices = 4, .microbatches = 8, .costs = costs}).size(),
+      2'000'000u);
+}
+
+TEST(Draw, TellsTheSizeOfAPicture) {
+  // Two rows of three columns, each of two characters and the blank before them.
+  EXPECT_EQ(picture_size({{{kF0, 0, 1}, {kB0, 1, 3}}, {{kF0, 0, 1}}}), 2 * 3 * 3);
+  EXPECT_EQ(picture_size({}), 0);
+}
+
+TEST(Describe, RefusesAPictureTooLargeButGivesItsNumbers) {
+  const Question question{.schedule = schedules().get("gpipe", "test"), .devices = 3000, .microbatches = 4};
+  try {
+    describe(question);
+    FAIL() << "drew a picture of 3000 stages";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.problem(), testing::HasSubstr("use fewer stages or microbatches, or --json - for the numbers"));
+  }
+  EXPECT_EQ(*to_json(question).find("stages")->if_int(), 3000);
 }
 
 TEST(Describe, RefusesBadValuesAtThePlaceOfTheCaller) {

@@ -124,10 +124,15 @@ TEST(CheckedSize, AsksEachScheduleWhatItRefuses) {
 TEST(CheckCosts, RefusesWhatIsNoTime) {
   EXPECT_NO_THROW(check_costs({}, "test"));
   EXPECT_EQ(problem_of([] { check_costs({.weight_grad = 0}, "here"); }),
-            "here: a cost of 0 for the weight gradient; it is a finite number above 0");
+            "here: a cost of 0 for the weight gradient; it is a number above 0, at most 1e+100");
   EXPECT_THROW(check_costs({.forward = std::numeric_limits<double>::quiet_NaN()}, "test"), Error);
   EXPECT_THROW(check_costs({.hop = -1}, "test"), Error);
   EXPECT_THROW(check_costs({.hop = std::numeric_limits<double>::infinity()}, "test"), Error);
+  EXPECT_NO_THROW(check_costs({.hop = 1e100}, "test"));
+  // Sums of such costs would be infinite.
+  EXPECT_EQ(problem_of([] { check_costs({.hop = 2e307}, "here"); }),
+            "here: a cost of 2e+307 for the hop; it is a number of 0 or more, at most 1e+100");
+  EXPECT_THROW(check_costs({.forward = 1e308}, "test"), Error);
 }
 
 }  // namespace
