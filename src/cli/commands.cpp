@@ -12,7 +12,7 @@ namespace definitions {
 
 const Registry<CommandDef>& commands() {
   // clang-format off
-  static const Registry<CommandDef> rows("command", {
+  static const Registry<CommandDef> rows("command", "commands", {
 #define FOREFLOW_ROW(name) definitions::name##_command::row(),
 #include "cli/commands.def"
 #undef FOREFLOW_ROW

@@ -15,7 +15,7 @@ bool AlgorithmDef::does(Kind kind) const { return std::find(kinds.begin(), kinds
 
 const Registry<AlgorithmDef>& algorithms() {
   // clang-format off
-  static const Registry<AlgorithmDef> rows("collective algorithm", {
+  static const Registry<AlgorithmDef> rows("collective algorithm", "collectives", {
 #define FOREFLOW_ROW(name) definitions::name::row(),
 #include "collective/algorithms.def"
 #undef FOREFLOW_ROW

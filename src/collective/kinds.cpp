@@ -87,7 +87,7 @@ std::vector<KindDef> kind_rows() {
 }  // namespace
 
 const Registry<KindDef>& kinds() {
-  static const Registry<KindDef> rows("collective", kind_rows());
+  static const Registry<KindDef> rows("collective", "collectives", kind_rows());
   return rows;
 }
 

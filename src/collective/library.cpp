@@ -151,7 +151,7 @@ std::shared_ptr<const Toolbox> toolbox(const LibraryDef& library, const std::str
 
 const Registry<LibraryDef>& libraries() {
   // clang-format off
-  static const Registry<LibraryDef> rows("communication library", {
+  static const Registry<LibraryDef> rows("communication library", "libraries", {
 #define FOREFLOW_ROW(name) definitions::name::row(),
 #include "collective/libraries/libraries.def"
 #undef FOREFLOW_ROW
@@ -188,7 +188,7 @@ std::vector<AlgorithmDef> library_algorithms(const std::string& suffix, const Me
 }
 
 const Registry<AlgorithmDef>& library_algorithms() {
-  static const Registry<AlgorithmDef> rows("communication library", library_algorithms("", nullptr));
+  static const Registry<AlgorithmDef> rows("communication library", "libraries", library_algorithms("", nullptr));
   return rows;
 }
 

@@ -21,7 +21,7 @@ std::string_view name(Provenance provenance) {
 
 const Registry<CostModelDef>& cost_models() {
   // clang-format off
-  static const Registry<CostModelDef> rows("cost model", {
+  static const Registry<CostModelDef> rows("cost model", "costs", {
 #define FOREFLOW_ROW(name) definitions::name::row(),
 #include "cost/cost_models.def"
 #undef FOREFLOW_ROW

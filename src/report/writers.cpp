@@ -11,7 +11,7 @@ namespace definitions {
 
 const Registry<WriterDef>& writers() {
   // clang-format off
-  static const Registry<WriterDef> rows("report", {
+  static const Registry<WriterDef> rows("report", "reports", {
 #define FOREFLOW_ROW(name) definitions::name::row(),
 #include "report/reports.def"
 #undef FOREFLOW_ROW

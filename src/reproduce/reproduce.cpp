@@ -17,7 +17,7 @@ namespace definitions {
 
 const Registry<ReproductionDef>& reproductions() {
   // clang-format off
-  static const Registry<ReproductionDef> rows("reproduction", {
+  static const Registry<ReproductionDef> rows("reproduction", "reproductions", {
 #define FOREFLOW_ROW(name) definitions::name::row(),
 #include "reproduce/reproductions.def"
 #undef FOREFLOW_ROW

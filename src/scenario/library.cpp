@@ -19,7 +19,7 @@ std::optional<Seconds> measured(const collective::Task& task) {
 
 const Registry<collective::AlgorithmDef>& measured_libraries() {
   static const Registry<collective::AlgorithmDef> rows(
-      "communication library", collective::library_algorithms(std::string(kMeasured), measured));
+      "communication library", "libraries", collective::library_algorithms(std::string(kMeasured), measured));
   return rows;
 }
 

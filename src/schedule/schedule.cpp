@@ -45,7 +45,7 @@ std::string refuse_virtual_stages(const ScheduleDef& schedule, int virtual_stage
 
 const Registry<ScheduleDef>& schedules() {
   // clang-format off
-  static const Registry<ScheduleDef> rows("schedule", {
+  static const Registry<ScheduleDef> rows("schedule", "schedules", {
 #define FOREFLOW_ROW(name) definitions::name::row(),
 #include "schedule/schedules.def"
 #undef FOREFLOW_ROW

@@ -11,7 +11,7 @@ namespace definitions {
 
 const Registry<ObjectiveDef>& objectives() {
   // clang-format off
-  static const Registry<ObjectiveDef> rows("objective", {
+  static const Registry<ObjectiveDef> rows("objective", "objectives", {
 #define FOREFLOW_ROW(name) definitions::name::row(),
 #include "search/objectives.def"
 #undef FOREFLOW_ROW

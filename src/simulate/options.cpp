@@ -4,7 +4,7 @@ namespace foreflow::simulate {
 
 const Registry<CouplingDef>& couplings() {
   static const Registry<CouplingDef> rows(
-      "coupling",
+      "coupling", "couplings",
       {
           {"auto",
            "credit for single rings with a slow or changing hop that may meet others on a link, coupled for all else",

@@ -32,7 +32,7 @@ Run EngineDef::run(const stream::CompactProgram& program, const platform::Platfo
 
 const Registry<EngineDef>& engines() {
   // clang-format off
-  static const Registry<EngineDef> rows("engine", {
+  static const Registry<EngineDef> rows("engine", "engines", {
 #define FOREFLOW_ROW(name) definitions::name##_engine::row(),
 #include "simulate/engines.def"
 #undef FOREFLOW_ROW

@@ -18,7 +18,7 @@ namespace definitions {
 
 const Registry<PassDef>& passes() {
   // clang-format off
-  static const Registry<PassDef> rows("pass", {
+  static const Registry<PassDef> rows("pass", "passes", {
 #define FOREFLOW_ROW(name) definitions::name::row(),
 #include "transform/passes.def"
 #undef FOREFLOW_ROW

@@ -148,7 +148,7 @@ std::vector<std::string> known() {
 }  // namespace
 
 const Registry<Preset>& presets() {
-  static const Registry<Preset> rows("model",
+  static const Registry<Preset> rows("model", "workloads",
                                      {
                                          gpt2("gpt2-124m", 12, 768, 12, 124439808),
                                          gpt2("gpt2-345m", 24, 1024, 16, 354823168),
@@ -214,7 +214,7 @@ const WorkloadDef& find_model(std::string_view model, const std::string& where) 
   if (const Preset* preset = presets().find(model)) return workloads().get(preset->family, where);
   if (const WorkloadDef* family = workloads().find(model)) return *family;
   throw Error(where, "unknown model family \"" + std::string(model) + "\"" + suggestion(model, known()) +
-                         " (see: foreflow list)");
+                         " (see: foreflow list workloads)");
 }
 
 Json with_preset(const Json& workload) {

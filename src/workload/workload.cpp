@@ -14,7 +14,7 @@ namespace definitions {
 
 const Registry<WorkloadDef>& workloads() {
   // clang-format off
-  static const Registry<WorkloadDef> rows("model family", {
+  static const Registry<WorkloadDef> rows("model family", "workloads", {
 #define FOREFLOW_ROW(name) definitions::name::row(),
 #include "workload/workloads.def"
 #undef FOREFLOW_ROW

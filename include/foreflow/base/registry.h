@@ -17,7 +17,13 @@ template <class Def>
 class Registry {
  public:
   // `kind` is the singular noun for messages ("schedule").
-  Registry(std::string kind, std::vector<Def> rows) : kind_(std::move(kind)), rows_(std::move(rows)) {
+  Registry(std::string kind, std::vector<Def> rows) : Registry(std::move(kind), "", std::move(rows)) {}
+
+  // `list` is the table of `foreflow list` that shows the rows ("schedules"), to which messages point.
+  Registry(std::string kind, const std::string& list, std::vector<Def> rows)
+      : kind_(std::move(kind)),
+        hint_(list.empty() ? "" : " (see: foreflow list " + list + ")"),
+        rows_(std::move(rows)) {
     for (const Def& row : rows_) {
       FOREFLOW_CHECK(index_.emplace(row.name, &row).second, "two rows have the name " + std::string(row.name));
     }
@@ -31,11 +37,10 @@ class Registry {
     return found == index_.end() ? nullptr : found->second;
   }
 
-  // Throws Error at `where` with a suggestion when there is no such row.
+  // Throws Error at `where` with a suggestion, and the command that lists the rows, when there is no such row.
   const Def& get(std::string_view name, const std::string& where) const {
     if (const Def* row = find(name)) return *row;
-    throw Error(where, "unknown " + kind_ + " \"" + std::string(name) + "\"" + suggestion(name, names()) +
-                           " (see: foreflow list)");
+    throw Error(where, "unknown " + kind_ + " \"" + std::string(name) + "\"" + suggestion(name, names()) + hint_);
   }
 
   std::vector<std::string> names() const {
@@ -49,7 +54,7 @@ class Registry {
   size_t size() const { return rows_.size(); }
 
  private:
-  std::string kind_;
+  std::string kind_, hint_;
   std::vector<Def> rows_;
   std::unordered_map<std::string_view, const Def*> index_;  // for look-ups only
 };

@@ -12,7 +12,7 @@ namespace definitions {
 
 const ir::OpTable& table() {
   // clang-format off
-  static const ir::OpTable rows("op", {
+  static const ir::OpTable rows("op", "ops", {
 #define FOREFLOW_ROW(name) definitions::name::row(),
 #include "ops/ops.def"
 #undef FOREFLOW_ROW

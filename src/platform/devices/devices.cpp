@@ -46,7 +46,7 @@ std::vector<DeviceDef> device_rows() {
 }  // namespace
 
 const Registry<DeviceDef>& devices() {
-  static const Registry<DeviceDef> rows("device", device_rows());
+  static const Registry<DeviceDef> rows("device", "devices", device_rows());
   return rows;
 }
 

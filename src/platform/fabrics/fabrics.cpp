@@ -12,7 +12,7 @@ namespace definitions {
 
 const Registry<FabricDef>& fabrics() {
   // clang-format off
-  static const Registry<FabricDef> rows("fabric", {
+  static const Registry<FabricDef> rows("fabric", "fabrics", {
 #define FOREFLOW_ROW(name) definitions::name::row(),
 #include "platform/fabrics/fabrics.def"
 #undef FOREFLOW_ROW

@@ -20,7 +20,7 @@ std::vector<RoutingDef> routing_rows() {
 }  // namespace
 
 const Registry<RoutingDef>& routings() {
-  static const Registry<RoutingDef> rows("routing", routing_rows());
+  static const Registry<RoutingDef> rows("routing", "routings", routing_rows());
   return rows;
 }
 

@@ -55,7 +55,7 @@ Cpu rated(double rating) { return {fmt::format("{}", rating), rating}; }
 }  // namespace
 
 const Registry<CpuDef>& cpus() {
-  static const Registry<CpuDef> rows("CPU", cpu_rows());
+  static const Registry<CpuDef> rows("CPU", "cpus", cpu_rows());
   return rows;
 }
 

@@ -133,7 +133,7 @@ std::vector<TopologyDef> instance_rows() {
 }  // namespace
 
 const Registry<TopologyDef>& instances() {
-  static const Registry<TopologyDef> rows("instance", instance_rows());
+  static const Registry<TopologyDef> rows("instance", "instances", instance_rows());
   return rows;
 }
 

@@ -12,7 +12,7 @@ namespace definitions {
 
 const Registry<TopologyDef>& topologies() {
   // clang-format off
-  static const Registry<TopologyDef> rows("topology", {
+  static const Registry<TopologyDef> rows("topology", "topologies", {
 #define FOREFLOW_ROW(name) definitions::name::row(),
 #include "platform/nodes/topologies.def"
 #undef FOREFLOW_ROW

@@ -12,7 +12,7 @@ namespace definitions {
 
 const Registry<PlacementDef>& placements() {
   // clang-format off
-  static const Registry<PlacementDef> rows("placement", {
+  static const Registry<PlacementDef> rows("placement", "placements", {
 #define FOREFLOW_ROW(name) definitions::name::row(),
 #include "platform/placements/placements.def"
 #undef FOREFLOW_ROW

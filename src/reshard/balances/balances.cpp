@@ -9,7 +9,7 @@ namespace definitions {
 }  // namespace definitions
 
 const Registry<BalanceDef>& balances() {
-  static const Registry<BalanceDef> rows("balance", {
+  static const Registry<BalanceDef> rows("balance", "balances", {
 #define FOREFLOW_ROW(name) definitions::name::row(),
 #include "reshard/balances/balances.def"
 #undef FOREFLOW_ROW

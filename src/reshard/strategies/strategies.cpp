@@ -9,7 +9,7 @@ namespace definitions {
 }  // namespace definitions
 
 const Registry<StrategyDef>& strategies() {
-  static const Registry<StrategyDef> rows("resharding strategy", {
+  static const Registry<StrategyDef> rows("resharding strategy", "reshardings", {
 #define FOREFLOW_ROW(name) definitions::name::row(),
 #include "reshard/strategies/strategies.def"
 #undef FOREFLOW_ROW

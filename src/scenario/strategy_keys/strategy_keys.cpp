@@ -27,7 +27,7 @@ void check_value(const StrategyKeyDef& key, const JsonView& value) {
 
 const Registry<StrategyKeyDef>& strategy_keys() {
   // clang-format off
-  static const Registry<StrategyKeyDef> rows("key of a strategy", {
+  static const Registry<StrategyKeyDef> rows("key of a strategy", "keys", {
 #define FOREFLOW_ROW(name) definitions::name##_key::row(),
 #include "scenario/strategy_keys/strategy_keys.def"
 #undef FOREFLOW_ROW

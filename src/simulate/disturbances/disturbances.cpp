@@ -43,7 +43,7 @@ std::string_view name(Affected affected) { return affected == Affected::computes
 
 const Registry<DisturbanceDef>& disturbance_kinds() {
   // clang-format off
-  static const Registry<DisturbanceDef> rows("kind of disturbance", {
+  static const Registry<DisturbanceDef> rows("kind of disturbance", "disturbances", {
 #define FOREFLOW_ROW(name) definitions::name::row(),
 #include "simulate/disturbances/disturbances.def"
 #undef FOREFLOW_ROW

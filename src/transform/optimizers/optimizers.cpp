@@ -11,7 +11,7 @@ namespace definitions {
 
 const Registry<OptimizerDef>& optimizers() {
   // clang-format off
-  static const Registry<OptimizerDef> rows("optimizer", {
+  static const Registry<OptimizerDef> rows("optimizer", "optimizers", {
 #define FOREFLOW_ROW(name) definitions::name::row(),
 #include "transform/optimizers/optimizers.def"
 #undef FOREFLOW_ROW

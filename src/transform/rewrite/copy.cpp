@@ -5,7 +5,7 @@
 namespace foreflow::transform {
 
 const ir::OpTable& no_ops() {
-  static const ir::OpTable kNoOps("op", {});
+  static const ir::OpTable kNoOps("op", "ops", {});
   return kNoOps;
 }
 

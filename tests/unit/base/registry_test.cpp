@@ -13,7 +13,7 @@ struct PetDef {
 };
 
 const Registry<PetDef>& pets() {
-  static const Registry<PetDef> table("pet", {{"dog", 4}, {"bird", 2}, {"ant", 6}});
+  static const Registry<PetDef> table("pet", "pets", {{"dog", 4}, {"bird", 2}, {"ant", 6}});
   return table;
 }
 
@@ -36,7 +36,7 @@ TEST(Registry, NamesTheNearestRowWhenThereIsNoSuchRow) {
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.where(), "zoo.json: $.pet");
-    EXPECT_EQ(error.problem(), "unknown pet \"brid\"; the nearest is \"bird\" (see: foreflow list)");
+    EXPECT_EQ(error.problem(), "unknown pet \"brid\"; the nearest is \"bird\" (see: foreflow list pets)");
   }
 }
 
@@ -45,7 +45,17 @@ TEST(Registry, NamesNoRowAsNearThatIsNot) {
     pets().get("quux", "zoo.json: $.pet");
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "unknown pet \"quux\"; use " + list_or(pets().names()) + " (see: foreflow list)");
+    EXPECT_EQ(error.problem(), "unknown pet \"quux\"; use " + list_or(pets().names()) + " (see: foreflow list pets)");
+  }
+}
+
+TEST(Registry, PointsToNoListThatThereIsNot) {
+  const Registry<PetDef> hidden("pet", {{"dog", 4}, {"bird", 2}});
+  try {
+    hidden.get("brid", "here");
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "unknown pet \"brid\"; the nearest is \"bird\"");
   }
 }
 

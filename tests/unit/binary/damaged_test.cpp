@@ -88,12 +88,12 @@ TEST(NewerDistirb, IsNamedAsSuchWhateverTheRestIs) {
 }
 
 TEST(Distirb, WithAnOpThatIsNotHereNamesIt) {
-  const ir::OpTable none("op", {*ops::table().find("Gemm")});
+  const ir::OpTable none("op", "ops", {*ops::table().find("Gemm")});
   try {
     read(file(), "m.distirb", none);
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "m.distirb: unknown op \"Send\"; use Gemm (see: foreflow list)");
+    EXPECT_STREQ(error.what(), "m.distirb: unknown op \"Send\"; use Gemm (see: foreflow list ops)");
   }
 }
 

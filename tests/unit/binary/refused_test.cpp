@@ -117,7 +117,7 @@ const std::vector<Case>& cases() {
       {"result_number", [](Lists& l) { l.results = {2}; }, "m: function 1: returns a value that it does not have"},
       {"itself", [](Lists& l) { l.op_kinds = {1}; }, "m: function 1: op 1 calls a function that does not stand above"},
       {"unknown_op", [](Lists& l) { l.strings[3] = "Rely"; },
-       "m: unknown op \"Rely\"; the nearest is \"Relu\" (see: foreflow list)"},
+       "m: unknown op \"Rely\"; the nearest is \"Relu\" (see: foreflow list ops)"},
       {"type_kind", [](Lists& l) { l.tables = table(kTypes, type(9)); }, "m: a type is of the unknown kind 9"},
       {"data_type", [](Lists& l) { l.tables = table(kTypes, type(1, 2)); }, "m: has the unknown data type \"x\""},
       {"dimension",

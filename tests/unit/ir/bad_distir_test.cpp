@@ -42,7 +42,7 @@ std::vector<Case> cases() {
        "m:1:54: a shape has at most 8 dimensions"},
       {"long_stream_name", with_parameters("%x: D1.communication"), "m:1:29: a stream name has at most 12 letters"},
       {"unknown_op", body("%z = Gem(%x, %y)"),
-       "m:2:8: unknown op \"Gem\"; the nearest is \"Gemm\" (see: foreflow list)"},
+       "m:2:8: unknown op \"Gem\"; the nearest is \"Gemm\" (see: foreflow list ops)"},
       {"no_op", body("%z = (%x)"), "m:2:8: expected an op or a @function, found '('"},
       {"no_equals", body("%z Relu(%x)"), "m:2:6: expected '=', found 'Relu'"},
       {"used_before_definition", body("%z = Add(%x, %w)"),

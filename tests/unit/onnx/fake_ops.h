@@ -6,7 +6,7 @@
 namespace foreflow::test {
 
 inline const ir::OpTable& fake_ops() {
-  static const ir::OpTable table("op", [] {
+  static const ir::OpTable table("op", "ops", [] {
     std::vector<ir::OpDef> rows;
     for (const char* name : {"Add",        "BatchNormalization",
                              "Cast",       "Concat",

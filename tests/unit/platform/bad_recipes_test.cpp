@@ -33,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Mistake{"nothing", R"({})", R"($: says no platform; give "topology", "parts", "sites" or "file")"},
         Mistake{"unknown_topology", R"({"topology": "dgx_a10"})",
-                R"($.topology: unknown topology "dgx_a10"; the nearest is "dgx_a100" (see: foreflow list))"},
+                R"($.topology: unknown topology "dgx_a10"; the nearest is "dgx_a100" (see: foreflow list topologies))"},
         Mistake{"topology_of_a_number", R"({"topology": 3})", R"($.topology: expected a string, found 3)"},
         Mistake{"no_nodes", R"({"topology": "dgx1", "nodes": 0})", R"($.nodes: 0 is too small; use 1 or more)"},
         Mistake{"negative_nodes", R"({"topology": "dgx1", "nodes": -2})", R"($.nodes: -2 is too small; use 1 or more)"},
@@ -74,8 +74,9 @@ INSTANTIATE_TEST_SUITE_P(
                 R"($.links.nic.steplatency: unknown key "steplatency"; the nearest is "step_latency")"},
         Mistake{"parts_beside_nodes", R"({"parts": [{"topology": "dgx1"}], "nodes": 2})",
                 R"($.nodes: stands beside "parts"; each part has its own)"},
-        Mistake{"unknown_part", R"({"parts": [{"topology": "dgx1"}, {"topology": "dgx_h10"}]})",
-                R"($.parts[1].topology: unknown topology "dgx_h10"; the nearest is "dgx_h100" (see: foreflow list))"},
+        Mistake{
+            "unknown_part", R"({"parts": [{"topology": "dgx1"}, {"topology": "dgx_h10"}]})",
+            R"($.parts[1].topology: unknown topology "dgx_h10"; the nearest is "dgx_h100" (see: foreflow list topologies))"},
         Mistake{
             "unknown_key_of_a_part", R"({"parts": [{"topology": "dgx1", "fabric": "star"}]})",
             R"($.parts[0].fabric: unknown key "fabric"; use topology, nodes, gpus_per_node, nics_per_node, device, cpu, network or nvlink_domain)"},
@@ -91,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"domain_of_a_mesh", R"({"topology": "dgx1", "nvlink_domain": 4})",
                 R"($.nvlink_domain: the GPUs of a dgx1 are on no NVSwitch; leave it out)"},
         Mistake{"unknown_fabric", R"({"topology": "dgx2", "fabric": "fat_tree"})",
-                R"($.fabric: unknown fabric "fat_tree"; the nearest is "fat_tree2" (see: foreflow list))"},
+                R"($.fabric: unknown fabric "fat_tree"; the nearest is "fat_tree2" (see: foreflow list fabrics))"},
         Mistake{
             "key_of_another_fabric", R"({"topology": "dgx2", "fabric": "torus2d", "oversubscription": 2})",
             R"($.oversubscription: means nothing on the fabric torus2d: it has no uplinks; cable_nics says how wide its cables are; leave it out or use the fabric fat_tree2, fat_tree3, rail_optimized or dragonfly)"},

@@ -68,15 +68,16 @@ INSTANTIATE_TEST_SUITE_P(
                 "1048576"},
         Mistake{"huge_hidden", R"(workload.hidden=9223372036854775807)",
                 R"(gpt.json: $.workload.hidden: 9223372036854775807 is no such size; use 1 to 1000000000)"},
-        Mistake{"unknown_model", R"(workload.model="gtp")",
-                R"(gpt.json: $.workload.model: unknown model family "gtp"; the nearest is "gpt" (see: foreflow list))"},
+        Mistake{
+            "unknown_model", R"(workload.model="gtp")",
+            R"(gpt.json: $.workload.model: unknown model family "gtp"; the nearest is "gpt" (see: foreflow list workloads))"},
         Mistake{"no_workload", R"(workload={})",
                 R"(gpt.json: $.workload: says no workload; give "model", "onnx" or "distir")"},
         Mistake{"no_platform", R"(platform={})",
                 R"(gpt.json: $.platform: says no platform; give "topology", "parts", "sites" or "file")"},
         Mistake{
             "unknown_topology", R"(platform.topology="dgx3")",
-            R"(gpt.json: $.platform.topology: unknown topology "dgx3"; the nearest is "dgx1" (see: foreflow list))"},
+            R"(gpt.json: $.platform.topology: unknown topology "dgx3"; the nearest is "dgx1" (see: foreflow list topologies))"},
         Mistake{"a_platform_file_without_a_name", R"(platform={"file": ""})",
                 R"(gpt.json: $.platform.file: is empty; give the name of a file)"},
         Mistake{"a_program_without_a_name", R"(workload={"distir": ""})",
@@ -105,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
                 R"(gpt.json: $.workload.layers: is an axis of 13 values; give one value, or use sweep or search)"},
         Mistake{
             "unknown_schedule", R"(strategy.schedule="1f2b")",
-            R"(gpt.json: $.strategy.schedule: unknown schedule "1f2b"; the nearest is "1f1b" (see: foreflow list))"},
+            R"(gpt.json: $.strategy.schedule: unknown schedule "1f2b"; the nearest is "1f1b" (see: foreflow list schedules))"},
         Mistake{"shares_of_stages", R"(strategy.stage_shares="1")",
                 R"(gpt.json: $.strategy.stage_shares: has 1 shares for 2 stages; write one for each)"},
         Mistake{
@@ -143,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(
             R"(gpt.json: $.workload.optimizer: unknown optimizer "adagrad"; use sgd, momentum, nesterov, adam or adamw)"},
         Mistake{
             "cost_model", R"(cost.model="rooflin")",
-            R"(gpt.json: $.cost.model: unknown cost model "rooflin"; the nearest is "roofline" (see: foreflow list))"},
+            R"(gpt.json: $.cost.model: unknown cost model "rooflin"; the nearest is "roofline" (see: foreflow list costs))"},
         Mistake{
             "cost_parameter", R"(cost.compute_eficiency=0.5)",
             R"(gpt.json: $.cost.compute_eficiency: unknown key "compute_eficiency"; the nearest is "compute_efficiency")"},
@@ -153,8 +154,9 @@ INSTANTIATE_TEST_SUITE_P(
                 R"(gpt.json: $.collective.all_reduced: unknown key "all_reduced"; the nearest is "all_reduce")"},
         Mistake{"collective_algorithm", R"(collective.broadcast="ring")",
                 R"(gpt.json: $.collective.broadcast: ring does not do broadcast; see foreflow list collectives)"},
-        Mistake{"engine", R"(engine="simgird")",
-                R"(gpt.json: $.engine: unknown engine "simgird"; the nearest is "simgrid" (see: foreflow list))"}),
+        Mistake{
+            "engine", R"(engine="simgird")",
+            R"(gpt.json: $.engine: unknown engine "simgird"; the nearest is "simgrid" (see: foreflow list engines))"}),
     [](const testing::TestParamInfo<Mistake>& info) { return info.param.name; });
 
 }  // namespace

@@ -33,9 +33,9 @@ TEST(ScenarioNetwork, NamesACoupling) {
     const Json json = scenario_with("network", R"({"coupling": ")" + std::string(row.name) + "\"}");
     EXPECT_EQ(load(json, "mlp.json").simulation.coupling, row.coupling);
   }
-  EXPECT_EQ(
-      complaint("network", R"({"coupling": "copled"})"),
-      "mlp.json: $.network.coupling: unknown coupling \"copled\"; the nearest is \"coupled\" (see: foreflow list)");
+  EXPECT_EQ(complaint("network", R"({"coupling": "copled"})"),
+            "mlp.json: $.network.coupling: unknown coupling \"copled\"; the nearest is \"coupled\" (see: foreflow list "
+            "couplings)");
   EXPECT_EQ(complaint("network", R"({"pace": 1})"), "mlp.json: $.network.pace: unknown key \"pace\"; use coupling");
 }
 

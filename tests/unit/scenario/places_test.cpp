@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
     Every, BadPlacements,
     testing::Values(
         Mistake{"unknown_policy", R"("spred")",
-                R"(placement: unknown placement "spred"; the nearest is "spread" (see: foreflow list))"},
+                R"(placement: unknown placement "spred"; the nearest is "spread" (see: foreflow list placements))"},
         Mistake{"unknown_key", R"({"polcy": "spread"})",
                 R"(placement.polcy: unknown key "polcy"; the nearest is "policy")"},
         Mistake{"unknown_device", R"({"devices": ["node0-gpu0", "node0-gpu9"]})",

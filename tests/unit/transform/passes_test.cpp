@@ -365,7 +365,7 @@ TEST(Apply, RefusesUnknownPassesAndArguments) {
   const auto applied = [](std::string_view pass) { return refused([&] { apply(mlp(), ops::table(), pass); }); };
   EXPECT_EQ(applied("shrad(tp=2)"),
             "--pass \"shrad(tp=2)\": unknown pass \"shrad\"; the nearest is \"shard\" (see: "
-            "foreflow list)");
+            "foreflow list passes)");
   EXPECT_EQ(applied("resolve(tp=2)"), "--pass \"resolve(tp=2)\": unknown argument \"tp\"; this pass takes none");
   EXPECT_EQ(applied("shard(tp=two)"), "--pass: tp: \"two\" is not a whole number of at least 1");
   EXPECT_EQ(applied("shard(tp=0)"), "--pass: tp: \"0\" is not a whole number of at least 1");

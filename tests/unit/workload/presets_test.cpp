@@ -72,7 +72,7 @@ TEST(FindModel, NamesTheNearestFamilyOrPreset) {
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
                  "gpt.json: $.workload.model: unknown model family \"llama3-70\"; the nearest is \"llama3-70b\" (see: "
-                 "foreflow list)");
+                 "foreflow list workloads)");
   }
 }
 
