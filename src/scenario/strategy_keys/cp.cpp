@@ -5,10 +5,21 @@
 namespace foreflow::scenario::definitions::cp_key {
 namespace {
 
+// Dimension 1 of other models holds features or channels, which ranks of `cp` do not share. What a file holds is not
+// known.
+std::optional<Refusal> check_has_sequence(const StrategySource& source, const Strategy& strategy) {
+  const workload::WorkloadDef* family = source.workload.family;
+  if (family == nullptr || family->traits.is_transformer) return std::nullopt;
+  const std::string why = std::string(family->name) + " has no sequence to share; ";
+  return strategy.stage_cp.empty() ? source.refused("cp", why + "use 1")
+                                   : source.refused("stage_cp", why + "leave it out");
+}
+
 // With sequence parallelism, which splits positions as well, each of its parts is divided again.
 std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) {
   const int cp = strategy.cp;
   if (cp == 1) return std::nullopt;
+  if (auto no = check_has_sequence(source, strategy)) return no;
   if (source.workload.decodes)
     return source.refused(
         "cp", "decoding has one new token of each sample, which ranks cannot share; use 1, and dp, tp or pp");

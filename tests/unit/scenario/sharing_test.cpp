@@ -66,6 +66,13 @@ INSTANTIATE_TEST_SUITE_P(
                 "s.json: $.strategy.cp: 8 does not divide the 4 groups that a sample is routed in; set "
                 "workload.routing_groups to a "
                 "multiple of it"},
+        Mistake{"cp_of_features", R"({"model": "mlp"})", R"({"dp": 4, "cp": 2, "global_batch": 8})",
+                "s.json: $.strategy.cp: mlp has no sequence to share; use 1"},
+        Mistake{"cp_of_channels", R"({"model": "resnet50"})", R"({"cp": 3, "global_batch": 4})",
+                "s.json: $.strategy.cp: resnet has no sequence to share; use 1"},
+        Mistake{"stage_cp_of_features", R"({"model": "mlp"})",
+                R"({"pp": 2, "stage_cp": "2:1", "microbatches": 2, "global_batch": 8})",
+                "s.json: $.strategy.stage_cp: mlp has no sequence to share; leave it out"},
         Mistake{"ep_without_experts", kGpt, R"({"dp": 2, "ep": 2, "global_batch": 4})",
                 "s.json: $.strategy.ep: there are no experts in gpt; use 1, or the model moe"},
         Mistake{"ep_of_the_experts", kMoe, R"({"dp": 3, "ep": 3, "global_batch": 6})",
@@ -75,6 +82,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"tp_of_the_shared_heads", kMoe, R"({"tp": 4, "global_batch": 4})",
                 "s.json: $.strategy.tp: 4 does not divide the 2 heads of keys and values; use 1 or 2"}),
     [](const auto& info) { return info.param.name; });
+
+TEST(Sharing, OfNothingIsLegalForEveryModel) {
+  EXPECT_EQ(refusal(R"({"model": "mlp"})", R"({"dp": 4, "cp": 1, "global_batch": 8})"), "");
+}
 
 // Programs number tensor, context, replicas that share experts, stages, other replicas; here 2 of each but stages.
 TEST(Sharing, PlacesContextsNextToTensorsAndReplicasOutside) {
