@@ -10,6 +10,7 @@
 #include "foreflow/base/nth.h"
 #include "foreflow/base/process.h"
 #include "foreflow/base/text.h"
+#include "foreflow/platform/import.h"
 #include "platform/document.h"
 #include "platform/routing.h"
 #include "platform/zones/machine.h"
@@ -57,6 +58,16 @@ Platform with_routes_of_simgrid(const std::string& xml_text, const std::string& 
   return {name, std::move(document.devices), std::move(document.links), std::move(router)};
 }
 
+// What a tool says of a machine is no platform yet, and as XML it would only be malformed.
+void refuse_importable(const std::string& text, const std::string& name) {
+  if (text.find("<platform") != std::string::npos) return;
+  const std::string_view format = import_format(text);
+  if (format.empty()) return;
+  throw Error(name, fmt::format("has the form of {}, not of a platform file; foreflow platform --from {} -o FILE.xml "
+                                "makes one of it",
+                                format, name));
+}
+
 Platform load_devices(const std::string& xml_text, const std::string& name) {
   Document document = read_document(xml_text, name);
   if (!is_graph(document)) return with_routes_of_simgrid(xml_text, name, std::move(document));
@@ -67,6 +78,7 @@ Platform load_devices(const std::string& xml_text, const std::string& name) {
 }  // namespace
 
 Platform load(const std::string& xml_text, const std::string& name, const DevicePlan& plan) {
+  refuse_importable(xml_text, name);
   if (zones::is_simgrid_form(xml_text)) return zones::make(zones::read(xml_text, name), plan, name);
   if (plan.size() > 1 || (!plan.empty() && (plan.front().pattern != "*" || plan.front().per_host > 1))) {
     throw Error(name,

@@ -109,8 +109,32 @@ std::vector<int64_t> divisors(int64_t number) {
   return low;
 }
 
+namespace {
+
+// How a scenario names a file with the extension of `path`; empty: files like it are no part of one.
+std::string part_with(const std::string& path) {
+  const std::filesystem::path file(path);
+  const std::string extension = file.extension().string(), name = Json(file.filename().string()).dump_compact();
+  if (extension == ".xml") return R"("platform": {"file": )" + name + "}";
+  if (extension == ".onnx") return R"("workload": {"onnx": )" + name + "}";
+  if (extension == ".distir" || extension == ".distirb") return R"("workload": {"distir": )" + name + "}";
+  return "";
+}
+
+Json parse_scenario(const std::string& text, const std::string& path) {
+  try {
+    return parse_json(text, path);
+  } catch (const Error&) {
+    const std::string part = part_with(path);
+    if (part.empty()) throw;
+    throw Error(path, "is no scenario; a scenario is a JSON file that names this one: " + part);
+  }
+}
+
+}  // namespace
+
 Json read_source(const std::string& path, const std::vector<std::string>& overrides) {
-  Json json = parse_json(read_file(path), path);
+  Json json = parse_scenario(read_file(path), path);
   for (const std::string& setting : overrides) override_with(json, setting);
   return json;
 }

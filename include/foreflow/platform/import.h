@@ -31,6 +31,9 @@ struct ImportFormat {
 
 const std::vector<ImportFormat>& import_formats();
 
+// The name of the format that import_platform recognises in the text; empty: it is in none.
+std::string_view import_format(const std::string& text);
+
 // Recognises the format by the text. Throws Error("FILE" or "FILE:LINE", ...) when it is none of them, or contradicts
 // itself. Requires: 1 <= nodes.
 Imported import_platform(const std::string& text, const std::string& file, const ImportOptions& options);

@@ -27,6 +27,12 @@ const std::vector<ImportFormat>& import_formats() {
   return rows;
 }
 
+std::string_view import_format(const std::string& text) {
+  const auto reader = std::find_if(readers().begin(), readers().end(),
+                                   [&](const imports::Reader& candidate) { return candidate.recognises(text); });
+  return reader == readers().end() ? "" : reader->format.name;
+}
+
 Imported import_platform(const std::string& text, const std::string& file, const ImportOptions& options) {
   for (const imports::Reader& reader : readers()) {
     if (!reader.recognises(text)) continue;

@@ -44,6 +44,20 @@ std::vector<std::string> kinds(const Platform& platform, int from, int to) {
   return all;
 }
 
+TEST(Import, IsNamedWhereItsTextStandsForAPlatform) {
+  for (const char* seed : {"dgx_a100.txt", "rocm.txt", "hwloc.xml", "astra.yml"}) {
+    try {
+      load(read_file(kSeeds + seed), seed);
+      FAIL() << "accepted " << seed;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.problem(), "has the form of " + std::string(imported(seed).format) +
+                                     ", not of a platform file; foreflow platform --from " + seed +
+                                     " -o FILE.xml makes one of it");
+    }
+  }
+  EXPECT_EQ(import_format("<platform/>"), "");
+}
+
 TEST(Import, ReadsTheMatrixOfADgxA100) {
   const Imported read = imported("dgx_a100.txt");
   EXPECT_EQ(read.format, "nvidia-smi topo -m");

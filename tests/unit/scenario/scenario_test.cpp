@@ -72,6 +72,25 @@ TEST(Scenario, TakesACalibrationFileAsItsCost) {
   EXPECT_THROW(load(json, folder / "s.json"), Error);
 }
 
+TEST(Scenario, SaysHowItNamesAFileThatIsGivenInItsPlace) {
+  const test::TemporaryFolder folder;
+  const auto refusal = [&](const std::string& name) -> std::string {
+    write_file(folder / name, "<platform>");
+    try {
+      read_source(folder / name, {});
+    } catch (const Error& error) {
+      return error.problem();
+    }
+    return "";
+  };
+  const std::string names = "is no scenario; a scenario is a JSON file that names this one: ";
+  EXPECT_EQ(refusal("p.xml"), names + R"("platform": {"file": "p.xml"})");
+  EXPECT_EQ(refusal("m.onnx"), names + R"("workload": {"onnx": "m.onnx"})");
+  EXPECT_EQ(refusal("m.distir"), names + R"("workload": {"distir": "m.distir"})");
+  EXPECT_EQ(refusal("m.distirb"), names + R"("workload": {"distir": "m.distirb"})");
+  EXPECT_TRUE(refusal("m.json").starts_with("malformed JSON"));
+}
+
 TEST(Overrides, AreJsonWhereTheyParseAndWordsElsewhere) {
   const test::TemporaryFolder folder;
   write_file(folder / "s.json", kMlp);
