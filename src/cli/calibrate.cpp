@@ -158,6 +158,7 @@ void fit_and_write(const Options& options, const MeasuredFiles& files, std::stri
 void run(Options options) {
   if (options.output.empty() && !options.here) throw CLI::RequiredError("--output");
   if (options.files.empty() && !options.here) throw CLI::RequiredError("MEASUREMENTS.csv");
+  check_extension(options.output, "a calibration", {"FILE.json"});
   if (options.here) {
     if (options.output.empty()) options.output = kHere;
     check_apart({{"--output " + options.output, options.output},

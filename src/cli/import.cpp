@@ -97,6 +97,7 @@ std::string to_text(const std::string& file, const onnx::Imported& imported, con
 }
 
 void run(const Options& options) {
+  check_program_name(options.output);
   const scenario::InputSizes sizes = parse_sizes(options.shapes, options.dims);
   const onnx::Given given{sizes.shapes, read_arrays(options.inputs, "--input"), sizes.dims};
   remark_on_opset(options.file);

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <thread>
 
+#include "foreflow/base/error.h"
 #include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
 
@@ -12,6 +13,17 @@ namespace foreflow::cli {
 
 void write_if_given(const std::string& path, std::string_view text) {
   if (!path.empty()) write_file(path, text);
+}
+
+void check_extension(const std::string& path, std::string_view what, const std::vector<std::string>& names) {
+  static const std::vector<std::string> kKnown = {".distir", ".distirb", ".dot", ".json",
+                                                  ".onnx",   ".png",     ".svg", ".xml"};
+  const std::string extension                  = std::filesystem::path(path).extension().string();
+  if (std::find(kKnown.begin(), kKnown.end(), extension) == kKnown.end()) return;
+  if (std::any_of(names.begin(), names.end(),
+                  [&](const std::string& name) { return std::filesystem::path(name).extension() == extension; }))
+    return;
+  throw Error("-o " + path, "writes " + std::string(what) + "; name it " + list_or(names));
 }
 
 void show(std::string_view text) { std::cout << escape::terminal_lines(text); }

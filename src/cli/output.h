@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "foreflow/base/json.h"
 
@@ -10,6 +11,10 @@ namespace foreflow::cli {
 
 // Writes `text` to the file when the option was given ("-": stdout).
 void write_if_given(const std::string& path, std::string_view text);
+
+// Throws Error if the extension of `path`, the file of -o, is known as that of another kind of file than `what`, which
+// is written there. `names` are what it may be called: "FILE.xml". Other extensions, and none, are as the user likes.
+void check_extension(const std::string& path, std::string_view what, const std::vector<std::string>& names);
 
 // Writes text for people to stdout, escaped by escape::terminal_lines, so that no name in it can control the terminal.
 void show(std::string_view text);

@@ -19,6 +19,8 @@ struct Options {
   std::vector<std::string> route;
 };
 
+void check_xml_name(const std::string& path) { check_extension(path, "a platform", {"FILE.xml"}); }
+
 std::string xml_of(const scenario::PlatformChoice& choice) {
   if (choice.path.empty()) return platform::write_xml(choice.recipe);
   if (choice.changes.empty() && choice.devices.empty()) return read_file(choice.path);
@@ -27,6 +29,7 @@ std::string xml_of(const scenario::PlatformChoice& choice) {
 
 std::string picture_of(const platform::Platform& platform, const Options& options) {
   if (options.output.empty()) throw Error("--draw", "needs -o FILE.svg, or -o FILE.dot for Graphviz");
+  check_extension(options.output, "a picture", {"FILE.svg", "FILE.dot"});
   return options.output.ends_with(".svg") ? platform::draw_svg(platform) : platform::draw_dot(platform);
 }
 
@@ -51,6 +54,7 @@ void write_imported(const Options& options) {
   if (!options.words.name.empty()) throw Error("--from", "takes the place of NAME; leave out " + options.words.name);
   if (options.draw || !options.route.empty())
     throw Error("--from", "writes a platform; give -o FILE.xml, and then --draw or --route with that file");
+  check_xml_name(options.output);
   const platform::Imported imported =
       platform::import_platform(read_file(options.from), options.from, import_options(options.words));
   if (!options.output.empty()) return write_file(options.output, imported.xml);
@@ -70,6 +74,7 @@ void run(const Options& options) {
   if (options.words.name.empty())
     throw Error("NAME", "is missing; give a topology, FILE.xml, SCENARIO.json or --from FILE");
   const scenario::PlatformChoice choice = read_words(options.words, "foreflow platform");
+  if (!options.draw) check_xml_name(options.output);
   if (options.draw) return write_file(options.output, picture_of(*scenario::load_platform(choice), options));
   if (!options.output.empty()) return write_file(options.output, xml_of(choice));
   const scenario::PlatformRef loaded = scenario::load_platform(choice);

@@ -1,5 +1,6 @@
 #include "cli/program_file.h"
 
+#include "cli/output.h"
 #include "cli/remarks.h"
 #include "foreflow/base/suggestion.h"
 #include "foreflow/base/text.h"
@@ -38,6 +39,10 @@ ir::Module read_program(const std::string& path) {
   ir::Module module = binary::read_program(path, ops::table());
   if (module.functions.empty()) throw Error(path, "has no function; write func @main(...) { ... }");
   return module;
+}
+
+void check_program_name(const std::string& path) {
+  check_extension(path, "a program", {"FILE.distir", "FILE.distirb"});
 }
 
 bool is_onnx(const std::string& path) { return path.ends_with(".onnx"); }

@@ -16,6 +16,9 @@ ir::Module read_program(const std::string& path);
 // A `.distir` file, or an `.onnx` model with the sizes of its inputs (see scenario::with_sizes), without numbers.
 ir::Module read_program_or_model(const std::string& path, const scenario::InputSizes& sizes);
 
+// Throws Error if the name of the file of -o tells that it holds something else than a program.
+void check_program_name(const std::string& path);
+
 bool is_onnx(const std::string& path);
 
 // "NAME=VALUE" of an option; Error at `option` when there is no '='.

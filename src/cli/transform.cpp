@@ -17,6 +17,7 @@ struct Options {
 };
 
 void run(const Options& options) {
+  check_program_name(options.output);
   ir::Module module = read_program_or_model(options.file, parse_sizes(options.shapes, options.dims));
   for (const std::string& pass : options.passes) {
     for (const std::string& note : transform::notes(module, ops::table(), pass))

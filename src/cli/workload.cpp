@@ -2,6 +2,8 @@
 
 #include "cli/command.h"
 #include "cli/files.h"
+#include "cli/output.h"
+#include "cli/program_file.h"
 #include "foreflow/base/text.h"
 #include "foreflow/binary/program_file.h"
 #include "foreflow/onnx/gpt2_graph.h"
@@ -108,7 +110,11 @@ ir::Module family_program(const Options& options) {
 void run(const Options& options) {
   if (options.name == kGpt2 && options.output == "-")
     throw Error(kWhere, "an ONNX graph is no text; give -o FILE.onnx");
-  if (options.name == kGpt2) return write_file(options.output, gpt2_graph(options));
+  if (options.name == kGpt2) {
+    check_extension(options.output, "an ONNX graph", {"FILE.onnx"});
+    return write_file(options.output, gpt2_graph(options));
+  }
+  check_program_name(options.output);
   binary::write_program(options.output, family_program(options));
 }
 

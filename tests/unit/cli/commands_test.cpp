@@ -160,6 +160,18 @@ TEST(Evaluate, NamesTheInputThatIsMissingOrUnknown) {
             "foreflow: error: --input z: @f has no such parameter; use x\n");
 }
 
+TEST(Programs, AreNotWrittenToFilesNamedOtherwise) {
+  const TemporaryFolder folder;
+  write_file(folder / "f.distir", kRelu);
+  const auto told = [&](const std::vector<std::string>& words) { return run_foreflow(words, folder.path()).err; };
+  const std::string refused = ": writes a program; name it FILE.distir or FILE.distirb\n";
+  EXPECT_EQ(told({"import", "g.onnx", "-o", "x.onnx"}), "foreflow: error: -o x.onnx" + refused);
+  EXPECT_EQ(told({"transform", "f.distir", "--pass", "differentiate", "-o", "x.json"}),
+            "foreflow: error: -o x.json" + refused);
+  EXPECT_FALSE(std::filesystem::exists(folder / "x.json"));
+  EXPECT_EQ(told({"transform", "f.distir", "--pass", "resolve", "-o", "x.txt"}), "");
+}
+
 TEST(Import, CountsAModelAndWritesItsProgram) {
   const TemporaryFolder folder;
   ASSERT_EQ(run_foreflow({"workload", "gpt2", "--layers", "1", "--hidden", "64", "--heads", "4", "-o", "g.onnx"},
