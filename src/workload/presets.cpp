@@ -145,6 +145,15 @@ std::vector<std::string> known() {
   return names;
 }
 
+// "gpt2" is a name for all of gpt2-124m to gpt2-xl, none of which is nearer than another.
+std::string model_suggestion(std::string_view model) {
+  std::vector<std::string> sizes;
+  for (const Preset& preset : presets()) {
+    if (preset.name.starts_with(std::string(model) + "-")) sizes.emplace_back(preset.name);
+  }
+  return sizes.size() > 1 ? "; use " + list_or(sizes) : suggestion(model, known());
+}
+
 }  // namespace
 
 const Registry<Preset>& presets() {
@@ -213,7 +222,7 @@ const Registry<Preset>& presets() {
 const WorkloadDef& find_model(std::string_view model, const std::string& where) {
   if (const Preset* preset = presets().find(model)) return workloads().get(preset->family, where);
   if (const WorkloadDef* family = workloads().find(model)) return *family;
-  throw Error(where, "unknown model family \"" + std::string(model) + "\"" + suggestion(model, known()) +
+  throw Error(where, "unknown model family \"" + std::string(model) + "\"" + model_suggestion(model) +
                          " (see: foreflow list workloads)");
 }
 

@@ -65,6 +65,21 @@ TEST(WithPreset, KeepsWhatTheScenarioSays) {
   EXPECT_EQ(with_preset(json).dump_compact(), json.dump_compact());
 }
 
+TEST(FindModel, NamesEverySizeOfAModelThatIsNamedWithoutOne) {
+  try {
+    find_model("gpt2", "gpt.json: $.workload.model");
+    FAIL();
+  } catch (const Error& error) {
+    std::string sizes;
+    for (const Preset& preset : presets()) {
+      if (preset.name.starts_with("gpt2-")) sizes += (sizes.empty() ? "" : ", ") + std::string(preset.name);
+    }
+    EXPECT_TRUE(sizes.starts_with("gpt2-124m, ")) << sizes;
+    sizes.replace(sizes.rfind(", "), 2, " or ");
+    EXPECT_EQ(error.problem(), "unknown model family \"gpt2\"; use " + sizes + " (see: foreflow list workloads)");
+  }
+}
+
 TEST(FindModel, NamesTheNearestFamilyOrPreset) {
   try {
     find_model("llama3-70", "gpt.json: $.workload.model");
