@@ -65,6 +65,12 @@ Json without_open_parts(const Json& source) {
   return bare;
 }
 
+// Numbers of a platform and properties of its links do not say which devices there are.
+bool may_change_devices(const scenario::Axis& axis) {
+  return axis.keys.front() == "platform" && (axis.keys.size() == 1 || axis.keys[1] != "links") &&
+         axis.values.front().if_int() == nullptr;
+}
+
 // The scenarios with one value each of the axes of the platform, one axis at a time, so that a product of long ones
 // takes no time. A point that cannot be is left out; the answer tells it.
 std::vector<scenario::Scenario> scenarios_of(const Json& source, const std::string& file) {
@@ -72,7 +78,7 @@ std::vector<scenario::Scenario> scenarios_of(const Json& source, const std::stri
   const std::vector<scenario::Axis> axes = scenario::axes(bare, file);
   std::vector<scenario::Scenario> all;
   for (size_t a = 0; a < axes.size(); ++a) {
-    for (size_t value = 0; axes[a].keys.front() == "platform" && value < axes[a].values.size(); ++value) {
+    for (size_t value = 0; may_change_devices(axes[a]) && value < axes[a].values.size(); ++value) {
       std::vector<size_t> choice(axes.size());
       choice[a] = value;
       try {

@@ -120,7 +120,7 @@ std::optional<Price> measured_price(const Calibration& calibration, const Applic
                              signature(call, application.outputs), 1, work.flops, work.read + work.written});
 }
 
-// What the data sheet of a device says.
+// The prices that follow from the data sheet of a device.
 struct Sheet {
   std::function<Price(const Application&, const platform::Device&)> price, at_peak;  // at_peak: no time is shorter
 };

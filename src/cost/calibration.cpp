@@ -40,7 +40,7 @@ std::optional<Seconds> interpolated(const Family& family, Seconds x) {
   return Seconds(std::exp((1 - share) * std::log(from) + share * std::log(to)));
 }
 
-// Whether the points of a family have less and more work than the query, by flops and by bytes.
+// Returns true if the points of a family have less and more work than the query, by flops and by bytes.
 bool is_inside(const Family& family, const Query& query) {
   const auto is_within = [&](auto member, auto value) {
     const auto [least, most] =

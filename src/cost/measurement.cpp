@@ -128,7 +128,7 @@ bool is_published(const std::vector<std::string>& header) {
   });
 }
 
-// What would make sense of a column that measurements of ops do not have.
+// Returns a hint for a column that measurements of ops do not have.
 std::string hint(const std::string& column, const std::vector<std::string>& header) {
   if (!is_published(header)) return suggestion(column, columns());
   return "; if the file holds published measurements of a device, name it: --device NAME";

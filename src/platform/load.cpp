@@ -58,7 +58,7 @@ Platform with_routes_of_simgrid(const std::string& xml_text, const std::string& 
   return {name, std::move(document.devices), std::move(document.links), std::move(router)};
 }
 
-// What a tool says of a machine is no platform yet, and as XML it would only be malformed.
+// The output of a tool about a machine is no platform yet, and as XML it would only be malformed.
 void refuse_importable(const std::string& text, const std::string& name) {
   if (text.find("<platform") != std::string::npos) return;
   const std::string_view format = import_format(text);

@@ -35,7 +35,7 @@ std::string without_file(const std::string& text, const std::string& file) {
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }
 
-// Of the strategy, or of each of a list of them.
+// Checks the values of the strategy, or of each of a list of them.
 void check_values_of_strategy(const JsonView& holder) {
   if (holder.json().if_object() == nullptr || !holder.has("strategy")) return;
   const JsonView strategy = holder.at("strategy");

@@ -10,7 +10,7 @@
 
 namespace foreflow {
 
-// What numbers the entries of a table: an integer, or a strong id (an enumeration).
+// A number of an entry of a table: an integer, or a strong id (an enumeration).
 template <typename T>
 concept Index = std::integral<std::remove_cvref_t<T>> || std::is_enum_v<std::remove_cvref_t<T>>;
 

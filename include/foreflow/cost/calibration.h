@@ -57,9 +57,9 @@ struct Query {
   Bytes bytes;
 };
 
-// Whether the times of a family visibly grow with its work: flops and bytes make at least a tenth of the time that its
-// line gives the longest point. Otherwise, only latencies were measured, and the line says nothing about larger work. A
-// family without points grows if its line has a rate.
+// Returns true if the times of a family visibly grow with its work: flops and bytes make at least a tenth of the time
+// that its line gives the longest point. Otherwise, only latencies were measured, and the line says nothing about
+// larger work. A family without points grows if its line has a rate.
 bool grows(const Family& family);
 
 // The price of a query. Nothing

@@ -88,8 +88,8 @@ struct CostModel {
   // Returns, as a sentence for people, an assumption behind the times of a device, or "" if there is none. Null means
   // that no device needs one.
   std::function<std::string(const platform::Device&)> assumption = nullptr;
-  // Whether the times of a device follow from measurements of it, or of a device like it, and not from its data sheet.
-  // Null means that all devices are priced alike.
+  // Returns true if the times of a device follow from measurements of it, or of a device like it, and not from its data
+  // sheet. Null means that all devices are priced alike.
   std::function<bool(const platform::Device&)> measures = nullptr;
 };
 

@@ -15,7 +15,8 @@ struct Tensor {
   std::vector<int64_t> shape;
   Bytes element;  // size of one element; of types of four bits half a byte
 };
-// Of a message with so many elements of it: whole bytes.
+
+// The size of a message with `elements` elements of the tensor, rounded up to whole bytes.
 Bytes bytes_of(const Tensor& tensor, double elements);
 
 struct Layout {
