@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 
 #include "cli/command.h"
 #include "cli/files.h"
@@ -7,6 +8,7 @@
 #include "foreflow/base/text.h"
 #include "foreflow/binary/program_file.h"
 #include "foreflow/onnx/gpt2_graph.h"
+#include "foreflow/onnx/import.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/workload/preset.h"
 
@@ -107,13 +109,21 @@ ir::Module family_program(const Options& options) {
   return family.build(request, ops::table()).module;
 }
 
+// The graph, or the program that it is in DistIR.
+void write_gpt2(const Options& options) {
+  const std::string graph = gpt2_graph(options), extension = std::filesystem::path(options.output).extension();
+  if (extension == ".distir" || extension == ".distirb") {
+    const onnx::Imported imported = onnx::import_bytes(graph, options.name, ops::table(), onnx::Numbers::skip);
+    return binary::write_program(options.output, imported.module);
+  }
+  check_extension(options.output, "an ONNX graph", {"FILE.onnx", "FILE.distir", "FILE.distirb"});
+  write_file(options.output, graph);
+}
+
 void run(const Options& options) {
   if (options.name == kGpt2 && options.output == "-")
     throw Error(kWhere, "an ONNX graph is no text; give -o FILE.onnx");
-  if (options.name == kGpt2) {
-    check_extension(options.output, "an ONNX graph", {"FILE.onnx"});
-    return write_file(options.output, gpt2_graph(options));
-  }
+  if (options.name == kGpt2) return write_gpt2(options);
   check_program_name(options.output);
   binary::write_program(options.output, family_program(options));
 }
@@ -147,7 +157,7 @@ Action declare(CLI::App& command) {
   command.add_option("--mode", options->mode, "training (with the loss) or inference")->capture_default_str();
   writes(command
              .add_option("-o,--output", options->output,
-                         "FILE.distir or FILE.distirb, or FILE.onnx for gpt2 (- for stdout)")
+                         "FILE.distir or FILE.distirb; for gpt2 also FILE.onnx (- for stdout)")
              ->capture_default_str());
   return [options] { run(*options); };
 }

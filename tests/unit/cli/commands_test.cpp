@@ -48,6 +48,17 @@ TEST(Simulate, WritesEveryReportToItsFile) {
   EXPECT_THAT(read_file(folder / "r.svg"), HasSubstr("<svg"));
 }
 
+TEST(Workload, WritesGpt2AsGraphOrAsTheProgramThatIsImportedOfIt) {
+  const TemporaryFolder folder;
+  for (const char* file : {"g.onnx", "g.distir"})
+    ASSERT_EQ(run_foreflow({"workload", "gpt2", "--layers", "2", "-o", file}, folder.path()).exit_code, 0) << file;
+  ASSERT_EQ(run_foreflow({"import", "g.onnx", "-o", "imported.distir"}, folder.path()).exit_code, 0);
+  EXPECT_EQ(run_foreflow({"check", "g.distir"}, folder.path()).exit_code, 0);
+  EXPECT_EQ(
+      ir::parse(read_file(folder / "g.distir"), "g.distir", ops::table()).functions.back().ops.size(),
+      ir::parse(read_file(folder / "imported.distir"), "imported.distir", ops::table()).functions.back().ops.size());
+}
+
 TEST(Simulate, PrintsOnlyJsonWhenItGoesToStdout) {
   const TemporaryFolder folder;
   write_file(folder / "s.json", kScenario);
