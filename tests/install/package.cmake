@@ -1,9 +1,9 @@
 # cmake -D BUILD_DIR=... -D SOURCE_DIR=... -P package.cmake
-# Builds the Debian packages, looks at what they say of themselves, unpacks them into a folder and runs the command from
+# Builds the Debian packages, looks at what they say of themselves, installs them into a folder and runs the command from
 # there: the answer is right, and nothing of the source tree or the build folder is looked at.
 set(WORK ${BUILD_DIR}/package_test)
 file(REMOVE_RECURSE ${WORK})
-foreach(program cpack dpkg-deb dpkg-shlibdeps file)
+foreach(program cpack dpkg dpkg-deb dpkg-shlibdeps file)
   find_program(path_of_${program} ${program})
   if(NOT path_of_${program})
     message("skipped: there is no ${program} here (Debian: cmake, dpkg, dpkg-dev, file)")
@@ -35,8 +35,16 @@ foreach(package foreflow libforeflow-dev)
   endif()
   run(dpkg-deb --info ${files})
   set(info_of_${package} "${output}")
-  run(dpkg-deb --extract ${files} ${WORK}/root)
+  list(APPEND packages ${files})
 endforeach()
+# The folder is a system of its own whose packages are those of this machine, so dependencies that are not met are errors.
+set(DATABASE ${WORK}/root/var/lib/dpkg)
+file(MAKE_DIRECTORY ${DATABASE}/info ${DATABASE}/updates ${DATABASE}/triggers)
+file(COPY /var/lib/dpkg/status DESTINATION ${DATABASE})
+set(ENV{PATH} "$ENV{PATH}:/usr/sbin:/sbin")
+run(dpkg --root=${WORK}/root --force-not-root --force-script-chrootless --log=${WORK}/dpkg.log --install ${packages})
+run(dpkg-query --admindir=${DATABASE} -W -f "\${Package} \${db:Status-Status}\n" foreflow libforeflow-dev)
+expect("dpkg-query" "${output}" "^foreflow installed\nlibforeflow-dev installed\n$")
 expect(foreflow "${info_of_foreflow}" " Package: foreflow\n" " Version: [0-9]+[.][0-9]+[.][0-9]+\n" " Section: science\n"
        " Maintainer: [^\n]*@" " Architecture: [a-z0-9]+\n" " Depends: [^\n]*libc6 " " Depends: [^\n]*libsimgrid"
        " Recommends: openmpi-bin\n" " Description: predict how")
@@ -50,7 +58,7 @@ foreach(file bin/foreflow share/man/man1/foreflow.1 share/doc/foreflow/copyright
   endif()
 endforeach()
 
-# Nothing is left to find but what was unpacked, wherever it lies.
+# Nothing is left to find but what was installed, wherever it lies.
 file(RENAME ${WORK}/root/usr ${WORK}/moved)
 set(FOREFLOW ${WORK}/moved/bin/foreflow)
 run(${FOREFLOW} simulate ${WORK}/moved/share/foreflow/scenarios/gpt2_xl_dgx2.json)
