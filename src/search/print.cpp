@@ -140,7 +140,7 @@ std::string percent(double share) {
 std::string runner_up(double behind, const ObjectiveDef& objective) {
   constexpr double kSame = 1e-5;
   if (behind < kSame) return fmt::format("The second {}.\n", objective.as_good);
-  return fmt::format("The second is {:.2g} % behind.\n", 100 * behind);
+  return fmt::format("The second is {} behind.\n", percent(behind));
 }
 
 // How sure the ranking is.

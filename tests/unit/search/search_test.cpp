@@ -1,6 +1,7 @@
 #include "foreflow/search/search.h"
 
 #include <fmt/core.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace foreflow::search::search_test {
@@ -40,6 +41,14 @@ TEST(Search, ParetoFrontTradesSpeedForMemory) {
     EXPECT_LT(result.pareto[i].peak_memory.value(), result.pareto[i - 1].peak_memory.value());
     EXPECT_LE(result.pareto[i].samples_per_second, result.pareto[i - 1].samples_per_second);
   }
+}
+
+TEST(Search, SaysInWholePercentThatTheSecondIsFarBehind) {
+  Result result =
+      search(source(R"({"dp": [1, 2], "tp": 1, "pp": 1, "microbatches": 1, "global_batch": 64})"), "mlp.json", {});
+  ASSERT_GE(result.ranked.size(), 2U);
+  result.ranked[1].samples_per_second = result.ranked[0].samples_per_second / 8;
+  EXPECT_THAT(to_text(result, 2), testing::HasSubstr("The second is 700 % behind"));
 }
 
 TEST(Search, AnswersTheSameWithAnyNumberOfWorkers) {
