@@ -23,7 +23,7 @@ Settings read(const JsonView& json, const Outlets& outlets) {
       smallest_multiple(outlets.most_of_node, [&](int down) { return ceil_div(ports, down) <= 2 * int64_t{down}; });
   Settings settings;
   settings.oversubscription = read_oversubscription(json);
-  settings.leaf_ports       = whole_or(json, "leaf_ports", fitted);
+  settings.leaf_ports       = whole_or(json, "leaf_ports", even_part(ports, outlets.most_of_node, fitted));
   return settings;
 }
 
@@ -48,7 +48,8 @@ FabricDef row() {
   return fabric_row<read, build>(
       "fat_tree2", "leaves and spines, each leaf with a link to each spine",
       {count_key("leaf_ports",
-                 "NICs of a leaf; by default those of whole nodes, as many as give spines twice as many ports"),
+                 "NICs of a leaf; by default those of whole nodes, as many as give spines twice as many ports, or up to "
+                 "twice as many if all leaves are then equal"),
        oversubscription_key()},
       {"adaptive"});
 }

@@ -5,6 +5,13 @@
 
 namespace foreflow::platform {
 
+int even_part(int whole, int step, int least) {
+  for (int part = least; part <= 2 * least; part += step) {
+    if (whole % part == 0) return part;
+  }
+  return least;
+}
+
 Uplinks uplinks_of(int ports, double oversubscription) {
   const double wanted = ports / oversubscription;
   const int count     = static_cast<int>(std::ceil(wanted));

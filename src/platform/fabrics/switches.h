@@ -20,6 +20,11 @@ int smallest_multiple(int step, Enough enough) {
   return number;
 }
 
+// A size for parts of `whole`: the least multiple of `step` from `least` to twice that which divides it, so that all
+// parts are equal; `least` if there is none. Clusters are built so, and of equal parts one represents all others.
+// For example, parts of 2048 are 64 where they should be at least 46. Requires: `least` is a multiple of `step`.
+int even_part(int whole, int step, int least);
+
 // The uplinks of a switch: `count` links, each `width` times the bandwidth of a downward port, with count * width =
 // ports / oversubscription exactly.
 struct Uplinks {
