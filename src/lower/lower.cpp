@@ -13,18 +13,18 @@
 #include "lower/devices.h"
 #include "lower/fp8_copies.h"
 #include "lower/fragment.h"
-#include "lower/shards.h"
+#include "lower/represented.h"
 
 namespace foreflow::lower {
 namespace {
 
-static_assert(ir::kShardMark == stream::kShardMark);  // buffers have the names of values
+static_assert(ir::kShardMark == stream::kShardMark && ir::kRankMark == stream::kRankMark);  // names of values
 
 // The numbers of the devices of a program, which count from D1 or D0, and the platform devices that they are on.
 class DeviceNumbering {
  public:
   DeviceNumbering(const std::set<ir::Device>& devices, const platform::Platform& platform, const Options& options,
-                  int replicas, int shards)
+                  int replicas, const ir::WrittenDevices& written)
       : places_(options.places), replicas_(replicas) {
     bool has_zero   = false;
     int32_t largest = 0;
@@ -35,7 +35,7 @@ class DeviceNumbering {
     const int32_t first = has_zero ? 0 : 1;
     offset_             = -first;
     written_            = std::max(largest + offset_ + 1, 1);
-    of_replica_         = shards > 0 ? (written_ + 1) / 2 * shards : written_;
+    of_replica_         = written.count(written_);
     count_              = of_replica_ * replicas_;
     check_count(platform);
   }
@@ -192,17 +192,25 @@ Lowered lower(const ir::Module& module, const interpret::MixedInterpretation& in
 
 namespace {
 
+// Which device of the module says what each device of a replica holds; empty: each says it of itself.
+std::vector<stream::Storage::Place> places_of(const ir::WrittenDevices& written, int32_t of_replica) {
+  std::vector<stream::Storage::Place> places;
+  for (int32_t device = 0; !written.all() && device < of_replica; ++device)
+    places.push_back({written.written(device), written.shard_of(device), written.rank_of(device)});
+  return places;
+}
+
 // A compact program of what the module has, with its devices.
 Lowered lowered_as_written(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
-                           const cost::CostModel& cost, const platform::Platform& platform, int replicas, int shards,
-                           const Options& options) {
+                           const cost::CostModel& cost, const platform::Platform& platform, int replicas,
+                           const ir::WrittenDevices& written, const Options& options) {
   const auto& entry            = interpretation.entry();
   const ir::Function& function = module.functions[entry.function];
   const auto root_instance     = static_cast<int32_t>(interpretation.instances.size() - 1);
   ir::check_written_out(module, ir::kMostOpsWalked, "a simulation");
   Devices all_devices(interpretation);
   const std::set<ir::Device>& devices = all_devices.of(root_instance);
-  const DeviceNumbering placement(devices, platform, options, replicas, shards);
+  const DeviceNumbering placement(devices, platform, options, replicas, written);
   const auto [hardware, kinds] = kinds_of(platform, placement);
   FragmentMaker maker(module, interpretation, cost, hardware, {platform, placement.first()}, options);
   const std::vector<bool> taken = taken_over(module, entry.function);
@@ -241,7 +249,7 @@ Lowered lowered_as_written(const ir::Module& module, const interpret::MixedInter
   maker.storage().root         = root;
   maker.storage().first_device = placement.first();
   maker.storage().of_replica   = replicas == 1 ? 0 : placement.of_replica();
-  maker.storage().shards       = shards;
+  maker.storage().places       = places_of(written, placement.of_replica());
   if (options.storage) program.storage = std::make_shared<const stream::Storage>(std::move(maker.storage()));
   return lowered;
 }
@@ -251,14 +259,14 @@ Lowered lowered_as_written(const ir::Module& module, const interpret::MixedInter
 Lowered lower_replicas(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
                        const cost::CostModel& cost, const platform::Platform& platform, int replicas,
                        const Options& options) {
-  return lowered_as_written(module, interpretation, cost, platform, replicas, 0, options);
+  return lowered_as_written(module, interpretation, cost, platform, replicas, {}, options);
 }
 
-std::optional<Lowered> lower_two_shards(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
-                                        const cost::CostModel& cost, const platform::Platform& platform, int replicas,
-                                        int shards, const Options& options) {
-  Lowered lowered = lowered_as_written(module, interpretation, cost, platform, replicas, shards, options);
-  auto all        = all_shards(lowered.compact, shards);
+std::optional<Lowered> lower_written(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
+                                     const cost::CostModel& cost, const platform::Platform& platform, int replicas,
+                                     const ir::WrittenDevices& written, const Options& options) {
+  Lowered lowered = lowered_as_written(module, interpretation, cost, platform, replicas, written, options);
+  auto all        = all_devices(lowered.compact, written);
   if (!all) return {};
   lowered.compact = *std::move(all);
   return lowered;

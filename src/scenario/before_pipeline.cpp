@@ -8,20 +8,22 @@
 
 namespace foreflow::scenario {
 
-Expected<ReplicaProgram> before_pipeline(const Sequential& sequential, const Scenario& scenario, int shards) {
+Expected<ReplicaProgram> before_pipeline(const Sequential& sequential, const Scenario& scenario,
+                                         const ir::WrittenDevices& written) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
   const int stages         = schedule::stages(strategy.schedule->mapping, strategy.schedule_size);
   const int parts          = strategy.sequence_parallel ? strategy.tp : 1;
-  ReplicaProgram program{{}, shards};
+  ReplicaProgram program{{}, written};
   auto module = asked_for_by("recompute", scenario, [&] {
     return transform::recompute(sequential.module, ops, strategy.recompute, stages, strategy.fuses);
   });
-  if (strategy.has_unequal_stages()) program.shards = 0;  // what differs between stages is done when they are cut
+  if (strategy.has_unequal_stages()) program.written = {};  // what differs between stages is done when they are cut
   if (module && !strategy.has_unequal_stages()) {
     module = asked_for_by("tp", scenario, [&] {
-      auto two = shards > 0 ? transform::two_shards(*module, ops, shards, strategy.sharding()) : std::nullopt;
-      if (!two) program.shards = 0;
+      const int shards = written.shards;
+      auto two         = shards > 0 ? transform::two_shards(*module, ops, shards, strategy.sharding()) : std::nullopt;
+      if (!two) program.written.shards = 0;
       transform::Distributed made =
           two ? *std::move(two) : transform::shard(*module, ops, strategy.tp, strategy.sharding());
       program.steps.push_back(std::move(made.parameters));
@@ -31,21 +33,37 @@ Expected<ReplicaProgram> before_pipeline(const Sequential& sequential, const Sce
              strategy.cp, strategy.ep, parts, strategy.context_attention, strategy.reduce_dtype)) {
       if (!module) break;
       module = asked_for_by(step.split.dim == 0 || strategy.cp == 1 ? "ep" : "cp", scenario, [&] {
-        transform::Distributed made = transform::split_data(*module, ops, step.ways, step.split);
+        auto two = written.ranks > 0 ? transform::two_ranks(*module, ops, step.ways, step.split) : std::nullopt;
+        if (!two) program.written.ranks = 0;
+        transform::Distributed made =
+            two ? *std::move(two) : transform::split_data(*module, ops, step.ways, step.split);
         program.steps.push_back(std::move(made.parameters));
         return std::move(made.module);
       });
     }
   }
   if (!module) return module.refusal();
-  program.module = *std::move(module);
+  program.written.of_rank = program.written.shards > 0 ? 2 : strategy.tp;
+  program.module          = *std::move(module);
   return program;
 }
 
+namespace {
+
+// Two of so many represent all.
+int represented(int ways) {
+  const bool power = (ways & (ways - 1)) == 0;
+  return ways > 2 && power ? ways : 0;
+}
+
+}  // namespace
+
 int shards_before_pipeline(const Strategy& strategy) {
-  if (strategy.has_unequal_stages()) return 0;
-  const bool power = (strategy.tp & (strategy.tp - 1)) == 0;
-  return strategy.tp > 2 && power ? strategy.tp : 0;
+  return strategy.has_unequal_stages() ? 0 : represented(strategy.tp);
+}
+
+int ranks_before_pipeline(const Strategy& strategy) {
+  return strategy.has_unequal_stages() || strategy.cp > 1 ? 0 : represented(strategy.ep);
 }
 
 }  // namespace foreflow::scenario

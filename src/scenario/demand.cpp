@@ -194,7 +194,7 @@ void add_peak(const Scenario& scenario, const ir::Module& module, const platform
 void add_held(std::shared_ptr<const ir::Module> module, int shards, Demand& demand) {
   const auto& schedule = schedule::schedules().get("1f1b", "schedule");
   const transform::StageModel::Price nothing{.alone = [](const auto&, auto) { return Seconds(0); }};
-  transform::StageModel model(std::move(module), ops::table(), false, 1, shards, nothing);
+  transform::StageModel model(std::move(module), ops::table(), false, 1, {.shards = shards}, nothing);
   const transform::StageNeed& whole = model.needs({.schedule = &schedule, .size = {}}, model.add_prices({})).front();
   demand.states                     = whole.states;
   demand.held                       = whole.held;
@@ -243,10 +243,10 @@ Demand demand_of(const Scenario& asked, const Sequential& sequential, const plat
   // The peak of a training step is found without lowering the program, which takes long for large groups.
   const bool trains = scenario.workload.mode == workload::Mode::training && !sequential.placed;
   SharedPrograms shared;
-  const auto one    = trains
-                          ? unpipelined(sequential, scenario, shards_before_pipeline(scenario.strategy), &shared).value()
-                          : ReplicaProgramRef();
-  const int shards  = trains ? one->shards : 0;
+  const auto one =
+      trains ? unpipelined(sequential, scenario, {.shards = shards_before_pipeline(scenario.strategy)}, &shared).value()
+             : ReplicaProgramRef();
+  const int shards  = trains ? one->written.shards : 0;
   auto group        = trains ? flat(one) : nullptr;
   const auto module = shards > 0 ? group : flat(try_distribute(sequential, scenario, platform, shared).value());
   Demand demand;

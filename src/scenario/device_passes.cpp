@@ -23,11 +23,11 @@ bool clips(const Scenario& scenario) {
 }
 
 ir::Module with_clipped_gradients(ir::Module module, const Scenario& scenario,
-                                  const std::vector<std::vector<transform::Piece>>& steps, int shards,
-                                  const transform::OneReplica* one) {
+                                  const std::vector<std::vector<transform::Piece>>& steps,
+                                  const ir::WrittenDevices& written, const transform::OneReplica* one) {
   if (!clips(scenario)) return module;
   transform::Clipping how{
-      .max_norm = scenario.workload.clip_gradients, .parts = transform::held_parts(steps, shards), .shards = shards};
+      .max_norm = scenario.workload.clip_gradients, .parts = transform::held_parts(steps, written), .written = written};
   if (one != nullptr) {
     how.replicas = one->ways;
     how.held     = one->parameters;
@@ -37,17 +37,20 @@ ir::Module with_clipped_gradients(ir::Module module, const Scenario& scenario,
 
 bool reduces_maxima(const Scenario& scenario) { return scenario.workload.fp8 && scenario.workload.fp8_reduces; }
 
-ir::Module with_reduced_maxima(ir::Module module, const Scenario& scenario, int shards, int replicas) {
+ir::Module with_reduced_maxima(ir::Module module, const Scenario& scenario, const ir::WrittenDevices& written,
+                               int replicas) {
   if (!reduces_maxima(scenario)) return module;
-  return transform::with_fp8_reductions(module, ops::table(), {.replicas = replicas, .shards = shards});
+  return transform::with_fp8_reductions(module, ops::table(), {.replicas = replicas, .written = written});
 }
 
 Expected<transform::OneReplica> one_replica(const ReplicaProgram& replica, const Scenario& scenario) {
   return asked_for_by("dp", scenario, [&] {
-    transform::OneReplica one = transform::one_replica(replica.module, ops::table(), scenario.strategy.data_parallel());
-    one.module                = with_streams(std::move(one.module), scenario.strategy);
-    one.module                = with_reduced_maxima(std::move(one.module), scenario, replica.shards, one.ways);
-    one.module = with_clipped_gradients(std::move(one.module), scenario, replica.steps, replica.shards, &one);
+    transform::DataParallel how = scenario.strategy.data_parallel();
+    how.ranks                   = replica.written.ranks;
+    transform::OneReplica one   = transform::one_replica(replica.module, ops::table(), how);
+    one.module                  = with_streams(std::move(one.module), scenario.strategy);
+    one.module                  = with_reduced_maxima(std::move(one.module), scenario, replica.written, one.ways);
+    one.module = with_clipped_gradients(std::move(one.module), scenario, replica.steps, replica.written, &one);
     return one;
   });
 }

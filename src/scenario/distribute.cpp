@@ -45,15 +45,15 @@ Expected<DistributedProgram> distributed(const Sequential& sequential, const Sce
     program.steps.push_back(std::move(all->parameters));
   }
   program.module = with_streams(std::move(program.module), scenario.strategy);
-  program.module = with_reduced_maxima(std::move(program.module), scenario, 0, 1);
-  program.module = with_clipped_gradients(std::move(program.module), scenario, (*replica)->steps, 0);
+  program.module = with_reduced_maxima(std::move(program.module), scenario, {}, 1);
+  program.module = with_clipped_gradients(std::move(program.module), scenario, (*replica)->steps, {});
   return program;
 }
 
-// The number of shards if two of them represent all; 0 if they do not. Offloading works on all devices of a group.
-int shards_alike(const Strategy& strategy) {
-  const bool plain = !strategy.offload && strategy.stage_ends.empty();
-  return plain ? shards_before_pipeline(strategy) : 0;
+// The devices that may represent all. Offloading works on all devices of a group.
+ir::WrittenDevices alike(const Strategy& strategy) {
+  if (strategy.offload || !strategy.stage_ends.empty()) return {};
+  return {.shards = shards_before_pipeline(strategy), .ranks = ranks_before_pipeline(strategy)};
 }
 
 }  // namespace
@@ -86,20 +86,20 @@ Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const
                                              SharedPrograms* shared) {
   const transform::DataParallel how = scenario.strategy.data_parallel();
   const bool uniform                = is_uniform(platform);
-  const int shards                  = two && uniform ? shards_alike(scenario.strategy) : 0;
-  if (sequential.placed || (shards == 0 && run == 0 && !(how.ways > 1 && uniform))) {
+  const ir::WrittenDevices written  = two && uniform ? alike(scenario.strategy) : ir::WrittenDevices();
+  if (sequential.placed || (written.all() && run == 0 && !(how.ways > 1 && uniform))) {
     auto program = distributed(sequential, scenario, platform, shared);
     if (!program) return program.refusal();
-    return AlikeReplicas{std::move(program->module), 1};
+    return AlikeReplicas{std::move(program->module), 1, {}};
   }
   FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
-  const auto replica = pipelined(sequential, scenario, platform, shared, run, shards);
+  const auto replica = pipelined(sequential, scenario, platform, shared, run, written);
   if (!replica) return advised(replica.refusal(), scenario, sequential);
-  AlikeReplicas all{{}, how.ways, (*replica)->shards, (*replica)->split_data};
+  AlikeReplicas all{{}, how.ways, (*replica)->written, (*replica)->split_data};
   if (how.ways == 1 && !how.shares()) {
     all.module = with_streams((*replica)->module, scenario.strategy);
-    all.module = with_reduced_maxima(std::move(all.module), scenario, all.shards, 1);
-    all.module = with_clipped_gradients(std::move(all.module), scenario, (*replica)->steps, all.shards);
+    all.module = with_reduced_maxima(std::move(all.module), scenario, all.written, 1);
+    all.module = with_clipped_gradients(std::move(all.module), scenario, (*replica)->steps, all.written);
   } else {
     auto one = one_replica(**replica, scenario);
     if (!one) return advised(one.refusal(), scenario, sequential);

@@ -1,6 +1,7 @@
 // Distributed programs in forms that only this module needs.
 #pragma once
 
+#include "foreflow/ir/written_devices.h"
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::scenario {
@@ -9,15 +10,15 @@ namespace foreflow::scenario {
 // (foreflow/transform/replica.h).
 struct AlikeReplicas {
   ir::Module module;
-  int replicas = 1;  // number of replicas that the program represents
-  int shards   = 0;  // above 0: the program has the first two of this many shards (transform::two_shards)
+  int replicas = 1;            // number of replicas that the program represents
+  ir::WrittenDevices written;  // the devices that it has (transform::two_shards, two_ranks)
   // For each data parameter in order: the parameter of the sequential program of which it is one microbatch's part; -1:
   // it is not split into microbatches.
   std::vector<int32_t> split_data = {};
 };
 // With `run` above 0, the program runs only that many of the microbatches (transform::Pipeline::run). With `two`, the
-// first two shards may represent all of them. Programs of a replica are taken from `shared`, and new ones are added to
-// it, if it is given.
+// first two shards may represent all of them, and the first two ranks that share experts all of those. Programs of a
+// replica are taken from `shared`, and new ones are added to it, if it is given.
 Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const Scenario& scenario,
                                              const platform::Platform& platform, int run, bool two,
                                              SharedPrograms* shared = nullptr);

@@ -131,18 +131,15 @@ class Walk {
       const int32_t number = number_of(device);
       if (members.empty() || members.back() != number) members.push_back(number);  // streams of one device hand over
     }
-    const bool of_all_shards = op.attributes->find(std::string(ir::kShards)) != nullptr;
     if (members.size() < 2 && group.replicas < 2) return;
-    add(group.what, cost::dtype_of(types.inputs, types.outputs), members, {group.replicas > 1, of_all_shards}, count);
+    const Together together{group.replicas > 1, op.attributes->find(ir::kShards) != nullptr,
+                            op.attributes->find(ir::kRanks) != nullptr};
+    add(group.what, cost::dtype_of(types.inputs, types.outputs), members, together, count);
   }
-
-  struct Together {
-    bool replicas, shards;
-  };
 
   void add(const stream::Communication& what, std::string_view dtype, const std::vector<int32_t>& members,
            const Together& together, int64_t count) {
-    const std::vector<int> devices = group_of(ranks_, members, together.replicas, together.shards);
+    const std::vector<int> devices = group_of(ranks_, members, together);
     std::set<int> nodes;
     for (const int device : devices) nodes.insert(platform_.node(device));
     const auto ranks = static_cast<int>(devices.size());
@@ -157,8 +154,7 @@ class Walk {
       made.time       = time_alone(what, devices, platform_);
       made.provenance = what.priced_by.empty() ? "simulated" : what.priced_by;
     });
-    table_.count(number, count * (together.replicas ? 1 : ranks_.replicas) *
-                             (together.shards ? 1 : ranks_.represented(members.front())));
+    table_.count(number, count * (together.replicas ? 1 : ranks_.replicas) * count_of(ranks_, members, together));
   }
 
   static bool copies_host(const Types& types) {
@@ -179,7 +175,7 @@ class Walk {
     const size_t number = table_.number(std::move(event), [&](Event& made) {
       const stream::Communication what{name, collective::Kind::send,
                                        &collective::default_algorithm(collective::Kind::send), bytes};
-      made.time       = time_alone(what, group_of(ranks_, {device}, false, false), platform_);
+      made.time       = time_alone(what, group_of(ranks_, {device}, {}), platform_);
       made.provenance = "simulated";
     });
     table_.count(number, count * ranks_.replicas * ranks_.represented(device));
@@ -198,7 +194,7 @@ class Walk {
       std::vector<int32_t> members;
       for (const size_t member : meeting.members) members.push_back(devices[member]);
       if (members.size() < 2 || meeting.what.bytes == Bytes(0)) continue;
-      add(meeting.what, cost::dtype_of(types.inputs, types.outputs), members, {false, false}, count);
+      add(meeting.what, cost::dtype_of(types.inputs, types.outputs), members, {}, count);
     }
   }
 
@@ -213,7 +209,7 @@ class Walk {
 };
 
 Ranks ranks_of(const AlikeReplicas& program, const interpret::MixedInterpretation& meaning, std::vector<int> places) {
-  Ranks ranks{.places = std::move(places), .replicas = program.replicas, .shards = program.shards};
+  Ranks ranks{.places = std::move(places), .replicas = program.replicas, .written = program.written};
   int32_t largest = 0;
   for (const interpret::Mixed& value : meaning.entry().values) {
     const int32_t device = ir::device_of(value.type).index;
@@ -221,7 +217,7 @@ Ranks ranks_of(const AlikeReplicas& program, const interpret::MixedInterpretatio
     largest = std::max(largest, device);
   }
   const int32_t written = largest - ranks.first + 1;
-  ranks.of_replica      = program.shards > 0 ? (written + 1) / 2 * program.shards : written;
+  ranks.of_replica      = program.written.count(written);
   return ranks;
 }
 

@@ -158,7 +158,7 @@ std::vector<int> few_microbatches(const Scenario& scenario, const Sequential& se
 
 namespace {
 
-// With `two`, only the first two shards are transformed; also nothing if these do not represent all.
+// With `two`, only the first two shards, or ranks, are transformed; also nothing if these do not represent all.
 Expected<std::optional<lower::Lowered>> try_lower_alike(const Scenario& scenario, const Sequential& sequential,
                                                         const platform::Platform& platform, int run, bool two,
                                                         const Finished& finished, const Held& held,
@@ -183,9 +183,9 @@ Expected<std::optional<lower::Lowered>> try_lower_alike(const Scenario& scenario
     options.inputs = *std::move(inputs);
   }
   return at_place(scenario.file, [&]() -> std::optional<lower::Lowered> {
-    if (distributed->shards > 0)
-      return lower::lower_two_shards(module, interpretation, scenario.cost, platform, distributed->replicas,
-                                     distributed->shards, options);
+    if (!distributed->written.all())
+      return lower::lower_written(module, interpretation, scenario.cost, platform, distributed->replicas,
+                                  distributed->written, options);
     return lower::lower_replicas(module, interpretation, scenario.cost, platform, distributed->replicas, options);
   });
 }

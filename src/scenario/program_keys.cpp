@@ -23,7 +23,7 @@ bool has_program_keys(const Strategy& strategy) {
   return strategy.recompute.kind != transform::Recompute::Kind::optimal && strategy.stage_ends.empty();
 }
 
-std::string unpipelined_key(const Strategy& strategy, int shards) {
+std::string unpipelined_key(const Strategy& strategy, const ir::WrittenDevices& written) {
   Json key = Json::object();
   for (const StrategyKeyDef& row : strategy_keys()) {
     if (row.of_one_replica) key.set(row.name, row.write(strategy));
@@ -32,16 +32,18 @@ std::string unpipelined_key(const Strategy& strategy, int shards) {
   if (strategy.recompute.kind == transform::Recompute::Kind::blocks)
     key.set("stages", schedule::stages(strategy.schedule->mapping, strategy.schedule_size));
   key.set("copies_attention", strategy.copies_attention());
-  return key.set("batch", strategy.global_batch).set("shards", shards).dump_compact();
+  key.set("batch", strategy.global_batch).set("shards", int64_t{written.shards});
+  return key.set("ranks", int64_t{written.ranks}).dump_compact();
 }
 
-std::string pipelined_key(const Strategy& strategy, const Placement& placement, int run, int shards) {
+std::string pipelined_key(const Strategy& strategy, const Placement& placement, int run,
+                          const ir::WrittenDevices& written) {
   Json key = Json::object();
   for (const StrategyKeyDef& row : strategy_keys()) {
     if (!row.of_replicas && row.write != nullptr) key.set(row.name, row.write(strategy));
   }
   key.set("placement", placement_key(placement)).set("run", run);
-  return key.set("two", shards).dump_compact();
+  return key.set("two", int64_t{written.shards}).set("two_ranks", int64_t{written.ranks}).dump_compact();
 }
 
 }  // namespace foreflow::scenario

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "foreflow/ir/written_devices.h"
 #include "foreflow/scenario/scenario.h"
 
 namespace foreflow::scenario {
@@ -10,10 +11,11 @@ namespace foreflow::scenario {
 // False if a program depends on more than the keys of the strategy: on memory limits that were found by simulation.
 bool has_program_keys(const Strategy& strategy);
 
-// The key of one replica before it is cut into stages, with all shards (0) or with the first two of `shards`.
-std::string unpipelined_key(const Strategy& strategy, int shards);
+// The key of one replica before it is cut into stages, with all its devices or as `written` says.
+std::string unpipelined_key(const Strategy& strategy, const ir::WrittenDevices& written);
 
 // The key of one replica that is cut into stages and runs `run` of the microbatches (0: all).
-std::string pipelined_key(const Strategy& strategy, const Placement& placement, int run, int shards);
+std::string pipelined_key(const Strategy& strategy, const Placement& placement, int run,
+                          const ir::WrittenDevices& written);
 
 }  // namespace foreflow::scenario

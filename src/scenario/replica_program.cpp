@@ -48,20 +48,20 @@ std::vector<int32_t> equal_parameters(const std::vector<std::vector<transform::P
 }
 
 Expected<ReplicaProgram> cut_into_stages(const Sequential& sequential, const Scenario& scenario,
-                                         const platform::Platform& platform, int run, int shards,
+                                         const platform::Platform& platform, int run, const ir::WrittenDevices& written,
                                          SharedPrograms* shared) {
   const Strategy& strategy = scenario.strategy;
   const ir::OpTable& ops   = ops::table();
-  const auto whole         = unpipelined(sequential, scenario, shards, shared);
+  const auto whole         = unpipelined(sequential, scenario, written, shared);
   if (!whole) return whole.refusal();
-  ReplicaProgram program{{}, (*whole)->shards, {}, (*whole)->steps};
+  ReplicaProgram program{{}, (*whole)->written, {}, (*whole)->steps};
   Expected<ir::Module> module = ir::Module();
   if (strategy.pp > 1 || strategy.microbatches > 1) {
     const ir::Module& before = (*whole)->module;
     const bool unequal       = strategy.has_unequal_stages();
     const char* key          = unequal ? strategy.stage_cp.empty() ? "stage_tp" : "stage_cp" : "microbatches";
     module                   = asked_for_by(key, scenario, [&] {
-      transform::Pipeline wanted = pipeline_of(before, scenario, platform, run, program.shards);
+      transform::Pipeline wanted = pipeline_of(before, scenario, platform, run, program.written);
       if (scatters(strategy)) {
         wanted.scattered        = strategy.tp;
         wanted.equal_parameters = equal_parameters((*whole)->steps);
@@ -89,19 +89,20 @@ Expected<ReplicaProgram> cut_into_stages(const Sequential& sequential, const Sce
 
 }  // namespace
 
-Expected<ReplicaProgramRef> unpipelined(const Sequential& sequential, const Scenario& scenario, int shards,
-                                        SharedPrograms* shared) {
-  const auto key = shared == nullptr ? std::string() : unpipelined_key(scenario.strategy, shards);
-  return shared_or_made(shared, key, [&] { return before_pipeline(sequential, scenario, shards); });
+Expected<ReplicaProgramRef> unpipelined(const Sequential& sequential, const Scenario& scenario,
+                                        const ir::WrittenDevices& written, SharedPrograms* shared) {
+  const auto key = shared == nullptr ? std::string() : unpipelined_key(scenario.strategy, written);
+  return shared_or_made(shared, key, [&] { return before_pipeline(sequential, scenario, written); });
 }
 
 Expected<ReplicaProgramRef> pipelined(const Sequential& sequential, const Scenario& scenario,
-                                      const platform::Platform& platform, SharedPrograms* shared, int run, int shards) {
+                                      const platform::Platform& platform, SharedPrograms* shared, int run,
+                                      const ir::WrittenDevices& written) {
   if (!has_program_keys(scenario.strategy)) shared = nullptr;
   const auto key =
-      shared == nullptr ? std::string() : pipelined_key(scenario.strategy, scenario.placement, run, shards);
+      shared == nullptr ? std::string() : pipelined_key(scenario.strategy, scenario.placement, run, written);
   return shared_or_made(shared, key,
-                        [&] { return cut_into_stages(sequential, scenario, platform, run, shards, shared); });
+                        [&] { return cut_into_stages(sequential, scenario, platform, run, written, shared); });
 }
 
 }  // namespace foreflow::scenario

@@ -91,7 +91,7 @@ std::optional<StageDemand> StageDemands::of(const Scenario& scenario, const Sequ
   try {
     Model* const found = model(scenario, sequential, platform.devices().kinds().front());
     if (found == nullptr) return std::nullopt;
-    transform::Pipeline wanted = pipeline_of(sequential.module, scenario, platform, 0, found->shards);
+    transform::Pipeline wanted = pipeline_of(sequential.module, scenario, platform, 0, found->written);
     const double neighbour     = seconds_per_byte_in_group(scenario, platform);
     const auto [number, fresh] = found->prices.try_emplace(neighbour);
     if (fresh) number->second = found->stages.add_prices(wanted.prices);
@@ -139,10 +139,11 @@ const StageDemands::Source& StageDemands::source(const Scenario& scenario, const
     const Source whole = source(scenario, sequential, false);
     sources_.push_front(
         {key, std::make_shared<const ir::Module>(transform::with_split_backward(*whole.module, ops::table())),
-         whole.shards});
+         whole.written});
   } else {
-    ReplicaProgram made = before_pipeline(sequential, scenario, shards_before_pipeline(scenario.strategy)).value();
-    sources_.push_front({key, std::make_shared<const ir::Module>(std::move(made.module)), made.shards});
+    ReplicaProgram made =
+        before_pipeline(sequential, scenario, {.shards = shards_before_pipeline(scenario.strategy)}).value();
+    sources_.push_front({key, std::make_shared<const ir::Module>(std::move(made.module)), made.written});
   }
   size_t kept = 0;
   for (auto at = sources_.begin(); at != sources_.end();) {
@@ -168,10 +169,11 @@ bool StageDemands::make(const std::string& key, const Scenario& scenario, const 
         return joined ? scenario.cost.compute(*joined, device).time : Seconds(std::numeric_limits<double>::infinity());
       };
     }
-    transform::StageModel stages(source.module, ops::table(), splits(strategy), parts, source.shards, price);
+    transform::StageModel stages(source.module, ops::table(), splits(strategy), parts, source.written, price);
     std::vector<StageMessage> messages;
     for (const auto& message : stages.messages()) messages.push_back(message_of(message, scenario));
-    models_.push_front({key, source.module->entry().ops.size(), source.shards, std::move(stages), std::move(messages)});
+    models_.push_front(
+        {key, source.module->entry().ops.size(), source.written, std::move(stages), std::move(messages)});
     return true;
   } catch (const Error&) {  // predicting the strategy will say why
     return false;

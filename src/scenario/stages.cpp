@@ -19,10 +19,10 @@ transform::LayerShare layers_in(const Scenario& scenario) {
 }  // namespace
 
 transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform,
-                                int run, int shards) {
+                                int run, const ir::WrittenDevices& written) {
   const Strategy& strategy      = scenario.strategy;
   transform::StagePrices prices = stage_prices(scenario, platform);
-  prices.shards                 = shards;
+  prices.written                = written;
   return {.schedule               = strategy.schedule,
           .size                   = strategy.schedule_size,
           .run                    = run,

@@ -1,6 +1,7 @@
 // How a scenario cuts the work of one replica into stages.
 #pragma once
 
+#include "foreflow/ir/written_devices.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/transform/pipeline.h"
 
@@ -10,7 +11,7 @@ namespace foreflow::scenario {
 // it. With `run` above 0, it runs only that many of the microbatches. With `shards` above 0, `module` has the first two
 // of that many shards.
 transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform,
-                                int run = 0, int shards = 0);
+                                int run = 0, const ir::WrittenDevices& written = {});
 
 // The cut into stages that try_distribute would choose. Recomputed ops count with this fraction of their time, 0..1.
 // Refuses what try_distribute refuses.

@@ -110,16 +110,25 @@ std::string_view name(MemoryClass kind) {
 int32_t Storage::written_device(int32_t device) const {
   int32_t rank = device - first_device;
   if (of_replica > 0) rank %= of_replica;
-  if (shards > 0) rank = rank / shards * 2 + std::min(rank % shards, 1);
-  return first_device + rank;
+  return first_device + (places.empty() ? rank : nth(places, rank).written);
 }
 
 std::string Storage::name_of(const Buffer& buffer, int32_t device) const {
   const std::string& name = nth(names, buffer.name);
-  if (shards == 0) return name;
+  if (places.empty()) return name;
+  int32_t number = device - first_device;
+  if (of_replica > 0) number %= of_replica;
+  const auto& [written, shard, rank] = nth(places, number);
   std::string own;
-  for (const char c : name)
-    own += c == kShardMark ? std::to_string((device - first_device) % shards + 1) : std::string(1, c);
+  for (const char c : name) {
+    if (c == kShardMark) {
+      own += std::to_string(shard + 1);
+    } else if (c == kRankMark) {
+      own += std::to_string(rank + 1);
+    } else {
+      own += c;
+    }
+  }
   return own;
 }
 

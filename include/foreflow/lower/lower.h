@@ -10,6 +10,7 @@
 
 #include "foreflow/cost/cost.h"
 #include "foreflow/interpret/mixed.h"
+#include "foreflow/ir/written_devices.h"
 #include "foreflow/lower/host_costs.h"
 #include "foreflow/platform/platform.h"
 #include "foreflow/reshard/strategy.h"
@@ -65,10 +66,11 @@ Lowered lower_replicas(const ir::Module& module, const interpret::MixedInterpret
                        const cost::CostModel& cost, const platform::Platform& platform, int replicas,
                        const Options& options = {});
 
-// Lowers a program that has two of `shards` shards (ir/replicas.h): D1 and D2 represent D1 .. D`shards`, D3 and D4 the
-// next `shards` devices, and so on. Nothing if a function numbers its devices differently.
-std::optional<Lowered> lower_two_shards(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
-                                        const cost::CostModel& cost, const platform::Platform& platform, int replicas,
-                                        int shards, const Options& options = {});
+// Lowers a program in which some devices represent others (ir/replicas.h). With two of 4 shards written, for example,
+// D1 and D2 represent D1 .. D4, D3 and D4 the next four devices, and so on. Nothing if a function numbers its devices
+// differently.
+std::optional<Lowered> lower_written(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
+                                     const cost::CostModel& cost, const platform::Platform& platform, int replicas,
+                                     const ir::WrittenDevices& written, const Options& options = {});
 
 }  // namespace foreflow::lower

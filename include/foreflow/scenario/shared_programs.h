@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "foreflow/ir/module.h"
+#include "foreflow/ir/written_devices.h"
 #include "foreflow/transform/pieces.h"
 
 namespace foreflow::scenario {
@@ -15,7 +16,7 @@ namespace foreflow::scenario {
 // The program of one replica, before it is replicated.
 struct ReplicaProgram {
   ir::Module module;
-  int shards;  // above 0: the program has the first two of this many shards (transform::two_shards)
+  ir::WrittenDevices written;  // the devices that the program has (transform::two_shards, two_ranks)
   // Per data parameter: the parameter of the sequential program of which it is one microbatch's part; -1: it is not
   // split into microbatches. Empty before the program is cut into stages.
   std::vector<int32_t> split_data = {};

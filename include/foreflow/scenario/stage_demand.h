@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "foreflow/ir/written_devices.h"
 #include "foreflow/scenario/demand.h"
 #include "foreflow/transform/stage_model.h"
 
@@ -79,12 +80,12 @@ class StageDemands {
   struct Source {
     std::string key;
     std::shared_ptr<const ir::Module> module;
-    int shards;  // as transform::StagePrices::shards
+    ir::WrittenDevices written;  // as transform::StagePrices::written
   };
   struct Model {
     std::string key;
-    size_t ops;  // of the program
-    int shards;  // as Source::shards
+    size_t ops;                  // of the program
+    ir::WrittenDevices written;  // as Source::written
     transform::StageModel stages;
     std::vector<StageMessage> messages;
     std::map<double, size_t> prices = {};  // numbers of transform::StageModel, by the speed between neighbours

@@ -3,7 +3,7 @@
 
 namespace foreflow::stream {
 
-// Stands for the number of the shard in the names of buffers of all shards but the first.
-inline constexpr char kShardMark = '\1';
+// Stand for the number of the shard, or of the rank, in the names of buffers of all but the first one.
+inline constexpr char kShardMark = '\1', kRankMark = '\2';
 
 }  // namespace foreflow::stream

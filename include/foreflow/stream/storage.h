@@ -75,19 +75,24 @@ struct Storage {
     std::vector<Call> calls;
     std::vector<int32_t> results;  // slots
   };
+  // Which device of the procedures represents a device, and its numbers among the shards and the ranks of its stage;
+  // all count from 0.
+  struct Place {
+    int32_t written, shard, rank;
+  };
   struct Initial {
     int32_t device, slot, buffer;
   };
 
-  std::vector<std::string> names;  // with kShardMark in place of the number of a shard
+  // With kShardMark and kRankMark in place of the numbers of a shard and of a rank.
+  std::vector<std::string> names;
   std::vector<Buffer> buffers;
   std::vector<Procedure> procedures;
   int32_t root         = 0;  // index into procedures
   int32_t first_device = 1;  // number of the device for values that are on no device of the root
   int32_t of_replica   = 0;  // above 0: the program has equal replicas of this many devices each
-  // Above 0: every `shards` consecutive devices of the program form a group of shards, of which the procedures have
-  // two: device 1 of the procedures represents device 1 of the program, device 2 the devices 2 .. `shards`, and so on.
-  int32_t shards = 0;
+  // Per device of a replica. Empty: the procedures have all devices.
+  std::vector<Place> places;
   std::vector<Initial> initial;
 
   // The device of the procedures that represents a device of the program.

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "foreflow/ir/written_devices.h"
 #include "foreflow/transform/pieces.h"
 #include "foreflow/transform/replica.h"
 
@@ -11,23 +12,23 @@ namespace foreflow::transform {
 // Which parameter of the original program a parameter of a distributed program belongs to, and how much of it it holds.
 struct HeldPart {
   int32_t source;
-  // The share of the parameter. The second of two written shards holds what all the shards that it represents hold
-  // (two_shards).
+  // The share of the parameter. The second of two written shards, or ranks, holds what all those hold that it
+  // represents (two_shards, two_ranks).
   double share;
 };
 
 // The parts that the parameters of a distributed program hold, in the order of its parameters. `steps` are the pieces
-// of the parameters after each step of its distribution, one after the other. With `shards` above 0, the first step
-// wrote the first two of `shards` shards (two_shards).
-std::vector<HeldPart> held_parts(const std::vector<std::vector<Piece>>& steps, int shards = 0);
+// of the parameters after each step of its distribution, one after the other. The first step wrote shards, the second
+// one ranks, as `written` says.
+std::vector<HeldPart> held_parts(const std::vector<std::vector<Piece>>& steps, const ir::WrittenDevices& written = {});
 
 struct Clipping {
   // The largest norm of all gradients together; above 0.
   double max_norm = 1;
   // Per parameter of the entry. Empty: the program was not distributed.
   std::vector<HeldPart> parts = {};
-  // Above 0: the program has the first two of `shards` shards.
-  int shards = 0;
+  // The devices that the program has.
+  ir::WrittenDevices written = {};
   // The replicas that the program of one replica stands for, and per parameter how they hold it.
   int replicas                       = 1;
   std::vector<OneReplica::Held> held = {};

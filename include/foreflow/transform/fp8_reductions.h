@@ -3,13 +3,14 @@
 
 #include "foreflow/ir/module.h"
 #include "foreflow/ir/op_def.h"
+#include "foreflow/ir/written_devices.h"
 
 namespace foreflow::transform {
 
 // Who agrees: the devices of a stage, in all replicas.
 struct Fp8Reductions {
-  int replicas = 1;  // that the program of one replica stands for
-  int shards   = 0;  // above 0: the program has the first two of `shards` shards
+  int replicas               = 1;   // that the program of one replica stands for
+  ir::WrittenDevices written = {};  // the devices that the program has
 };
 
 // Appends to each pass of a stage the collective that Transformer Engine's DelayedScaling(reduce_amax) has at its end:

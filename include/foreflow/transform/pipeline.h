@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "foreflow/base/units.h"
+#include "foreflow/ir/written_devices.h"
 #include "foreflow/schedule/schedule.h"
 #include "foreflow/transform/layer_share.h"
 #include "foreflow/transform/pieces.h"
@@ -40,8 +41,8 @@ struct StagePrices {
   // Number of replicas that will share the samples of a microbatch. Times and sizes of a stage are those of one
   // replica.
   int replicas = 1;
-  // Above 0: the program is the result of transform::two_shards with this many ways.
-  int shards = 0;
+  // The devices that the program has (transform::two_shards, two_ranks).
+  ir::WrittenDevices written = {};
   // Memory of a device. No stage needs more if there are such cuts. 0: unlimited.
   Bytes memory{0};
 };

@@ -74,6 +74,11 @@ struct DataParallel {
   // (split_data). Whatever is exchanged or sharded is then exchanged by, or sharded over, these ranks of all replicas.
   bool has_copies = false;
 
+  // Above 0: two ranks of a replica represent this many (ir/written_devices.h).
+  int ranks = 0;
+  // The number of ranks of a replica that `written` ranks of the program stand for.
+  size_t all_ranks(size_t written) const { return written > 1 && ranks > 0 ? static_cast<size_t>(ranks) : written; }
+
   // True if sums over the replicas begin in the backward pass, and not behind it.
   bool sums_early() const { return overlap || zero >= 2; }
 

@@ -45,6 +45,12 @@ struct DataSplit {
 // Throws RefusalError if the data cannot be split into that many parts, or if there are no experts to split.
 Distributed split_data(const ir::Module& module, const ir::OpTable& ops, int ways, const DataSplit& split);
 
+// The first two of `ways` groups of devices. All but the first differ only in the part of the data and the experts that
+// they have, so the second one represents them all (ir/written_devices.h). Nothing if they differ in more than that, as
+// where positions are split, which causal attention tells apart. Requires: ways > 2.
+std::optional<Distributed> two_ranks(const ir::Module& module, const ir::OpTable& ops, int ways,
+                                     const DataSplit& split);
+
 // One application of split_data.
 struct DataSplitStep {
   int ways;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "foreflow/ir/written_devices.h"
 #include "foreflow/transform/pipeline.h"
 
 namespace foreflow::transform {
@@ -109,9 +110,9 @@ class StageModel {
   };
 
   // `split_backward`: for schedules that run weight gradients as tasks of their own; the module is one from
-  // with_split_backward. `shards`: as StagePrices::shards. Throws RefusalError as `pipeline` does.
+  // with_split_backward. `written`: as StagePrices::written. Throws RefusalError as `pipeline` does.
   StageModel(std::shared_ptr<const ir::Module> module, const ir::OpTable& ops, bool split_backward, int parts,
-             int shards, const Price& price);
+             const ir::WrittenDevices& written, const Price& price);
   StageModel(StageModel&&) noexcept;
   ~StageModel();
 

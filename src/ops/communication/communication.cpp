@@ -42,12 +42,16 @@ Array sum(const std::vector<Array>& terms) {
 
 void check_group(const OpCall& call) {
   if (call.arity() == 0) call.fail("has no operands; one for each device would be right");
-  const auto written   = static_cast<int64_t>(call.arity());
-  const int64_t shards = call.attributes.int_or(ir::kShards, 2);
-  const bool in_pairs  = call.attributes.find(ir::kShards) == nullptr || written % 2 == 0;
-  if (shards < 2 || shards > INT32_MAX || !in_pairs) {
-    call.fail("has shards = " + std::to_string(shards) + " and " + std::to_string(written) +
-              " operands; two operands for each group of shards, of which there are two or more, would be right");
+  const auto written = static_cast<int64_t>(call.arity());
+  int64_t each       = 1;  // operands for each group
+  for (const std::string_view of : {ir::kShards, ir::kRanks}) {
+    if (call.attributes.find(of) == nullptr) continue;
+    const int64_t all = call.attributes.get_int(of);
+    each *= 2;
+    if (all >= 2 && all <= INT32_MAX && written % each == 0) continue;
+    const std::string name(of), operands = each == 2 ? "two" : "four";
+    call.fail("has " + name + " = " + std::to_string(all) + " and " + std::to_string(written) + " operands; " +
+              operands + " operands for each group of " + name + ", of which there are two or more, would be right");
   }
   std::map<Device, size_t> taken;
   std::optional<size_t> known;
@@ -202,7 +206,7 @@ Factors same_letters(const OpCall& call, std::string_view joined_axis, std::stri
     blocked = parted = 0;
   }
   const size_t written = std::max(call.arity(), call.outputs);
-  const int blocks     = static_cast<int>(call.attributes.int_or(ir::kShards, static_cast<int64_t>(written)));
+  const int blocks     = static_cast<int>(ir::represented_by(call.attributes, written));
   Factors factors{.text    = factor_text(call, std::vector<std::string>(call.arity(), text),
                                          std::vector<std::string>(call.outputs, text)),
                   .blocked = blocked,

@@ -15,16 +15,16 @@ OpDef row() {
       .infer =
           [](const OpCall& call) {
             check_group(call);
-            const Type piece = parted(call, common_type(call), "split_axis", call.arity());
-            return on_each_operand(call, joined(call, piece, "concat_axis", call.arity()));
+            const Type piece = parted(call, common_type(call), "split_axis", ranks_of(call));
+            return on_each_operand(call, joined(call, piece, "concat_axis", ranks_of(call)));
           },
       .factors = [](const OpCall& call) { return same_letters(call, "concat_axis", "split_axis"); },
       .work    = transfer,
       .eval =
           [](const OpCall& call) {
-            const size_t n = call.arity();
+            const size_t n = ranks_of(call);
             std::vector<Array> results;
-            for (size_t i = 0; i < n; ++i) {
+            for (size_t i = 0; i < call.arity(); ++i) {
               std::vector<Array> parts;
               for (const Array& operand : operands_of(call)) parts.push_back(part(call, operand, "split_axis", n, i));
               results.push_back(join(call, parts, "concat_axis"));

@@ -20,8 +20,8 @@ namespace {
 
 using ir::ValueId;
 
-std::string name_of_part(const std::string& of, int way) {
-  return of.empty() ? of : of + ".s" + std::to_string(way + 1);
+std::string name_of_part(const std::string& of, const SplitVariant& variant, int way) {
+  return of.empty() ? of : of + ".s" + variant.number(way);
 }
 
 ir::Device on_way(ir::Device device, int way, int32_t group) {
@@ -46,7 +46,7 @@ void split_side(ir::Attributes& attributes, const std::string& side, const Layou
 }  // namespace
 
 DataSplitter::DataSplitter(const ir::Module& module, const ir::OpTable& ops, const std::vector<DataSplitStep>& steps,
-                           SplitVariants variants)
+                           int written, SplitVariants variants)
     : module_(module),
       function_(module.entry()),
       interpretation_(interpret::interpret_mixed(module, module.functions.size() - 1)),
@@ -57,7 +57,7 @@ DataSplitter::DataSplitter(const ir::Module& module, const ir::OpTable& ops, con
   ways_.reserve(steps.size());
   for (size_t v = 0; v < steps.size(); ++v)
     ways_.emplace_back(plan_data_split(module, values_, steps[v].ways, steps[v].split, variants_, v), steps[v],
-                       function_.values.size());
+                       written > 0 ? written : steps[v].ways, function_.values.size());
   for (size_t value = 0; value < values_.size(); ++value) {
     int32_t& group = ways_[variant_of_value(value)].group;
     group          = std::max(group, ir::device_of(values_[value].type).index);
@@ -93,12 +93,12 @@ Distributed DataSplitter::run() {
 void DataSplitter::parameter(size_t i) {
   SplitVariant& variant = ways_[variant_of_value(i)];
   const Layout& layout  = variant.plan.layouts[i];
-  for (int way = 0; way < variant.ways; ++way) {
+  for (int way = 0; way < variant.written; ++way) {
     const ir::Type local = local_type(values_[i].type, layout, variant.ways);
     ir::Device device    = ir::device_of(local);
     if (!device.placed()) device = ir::Device(1);
     const std::string& own = function_.values[i].name;
-    variant.copies[i][layout].push_back(builder_.parameter(variant.ways == 1 ? own : name_of_part(own, way),
+    variant.copies[i][layout].push_back(builder_.parameter(variant.ways == 1 ? own : name_of_part(own, variant, way),
                                                            function_.parameters[i],
                                                            ir::moved(local, on_way(device, way, variant.group))));
     distributed_.parameters.push_back({static_cast<int32_t>(i), layout, variant.ways, way});
@@ -129,10 +129,11 @@ void DataSplitter::write_row(SplitVariant& variant, size_t begin, size_t end) {
   const size_t arity = function_.ops[begin].operand_count;
   for (size_t i = 0; i < arity; ++i) bring(variant, begin, end, i);
   if (variant.plan.rings.contains(begin)) {
+    says_all_ = says_all_ && variant.written == variant.ways;
     write_ring(variant, begin, end);
     return;
   }
-  for (int way = 0; way < variant.ways; ++way) {
+  for (int way = 0; way < variant.written; ++way) {
     for (size_t o = begin; o < end; ++o) write(variant, o, way);
   }
   for (uint32_t i = 0; i < function_.ops[begin].result_count; ++i) turn(variant, begin, end, i);
@@ -159,7 +160,7 @@ void DataSplitter::write_ring(SplitVariant& variant, size_t begin, size_t end) {
       const size_t value = function_.ops[o].first_result + i;
       Copies& copies     = results[i][o - begin];
       for (size_t way = 0; way < copies.size(); ++way)
-        builder_.set_name(copies[way], name_of_part(function_.values[value].name, static_cast<int>(way)));
+        builder_.set_name(copies[way], name_of_part(function_.values[value].name, variant, static_cast<int>(way)));
       variant.copies[value][variant.plan.layouts[value]] = std::move(copies);
     }
   }
@@ -196,7 +197,7 @@ void DataSplitter::write_transfer(size_t o) {
     const size_t value = op.first_result + i % op.result_count;
     const auto way     = static_cast<int>(i / op.result_count);
     const auto& own    = function_.values[value].name;
-    builder_.set_name(arrived[i], to.ways == 1 ? own : name_of_part(own, way));
+    builder_.set_name(arrived[i], to.ways == 1 ? own : name_of_part(own, to, way));
     to.copies[value][arrives].push_back(arrived[i]);
   }
 }
@@ -208,7 +209,7 @@ void DataSplitter::turn(SplitVariant& variant, size_t begin, size_t end, uint32_
   if (made == wanted) return;
   Row row;
   for (size_t o = begin; o < end; ++o) row.push_back(variant.copies[function_.ops[o].first_result + i].at(made));
-  row = convert(builder_, row, made, wanted, values_[value].type, variant.ways, variant.shrinks);
+  row = in_layout(variant, row, made, wanted, values_[value].type);
   for (size_t o = begin; o < end; ++o)
     variant.copies[function_.ops[o].first_result + i][wanted] = std::move(row[o - begin]);
 }
@@ -251,16 +252,23 @@ Row DataSplitter::converted(SplitVariant& variant, Row row, const Layout& from, 
   const bool sums      = from.is_partial() && !to.is_partial() && of_weights_[ir::index(id)];
   const bool casts = sums && variant.reduce_dtype && ir::is_float(type.dtype) && type.dtype != *variant.reduce_dtype;
   if (casts) cast(row, *variant.reduce_dtype);
-  row = sums && to.is_whole() ? summed(std::move(row))
-                              : convert(builder_, row, from, to, type, variant.ways, variant.shrinks);
+  row = sums && to.is_whole() ? summed(variant, std::move(row)) : in_layout(variant, row, from, to, type);
   if (casts) cast(row, type.dtype);
   return row;
 }
 
-Row DataSplitter::summed(Row row) {
+// Of a value on no device, each way takes a part of its own, which no other way has.
+Row DataSplitter::in_layout(const SplitVariant& variant, const Row& row, const Layout& from, const Layout& to,
+                            const ir::Type& type) {
+  if (to.is_split() && row.front().size() == 1) says_all_ = says_all_ && variant.written == variant.ways;
+  return convert(builder_, row, from, to, type, variant.all_ways(), variant.shrinks);
+}
+
+Row DataSplitter::summed(const SplitVariant& variant, Row row) {
+  const ir::Attributes attributes = of_ways({{std::string(kOfCopies), int64_t{1}}}, variant.all_ways());
   for (Copies& copies : row) {
-    const size_t ways = copies.size();
-    copies            = builder_.emit("MPIAllreduce", copies, {{std::string(kOfCopies), int64_t{1}}}, ways);
+    const size_t written = copies.size();
+    copies               = builder_.emit("MPIAllreduce", copies, attributes, written);
   }
   return row;
 }
@@ -294,7 +302,7 @@ void DataSplitter::write(SplitVariant& variant, size_t o, int way) {
   for (uint32_t i = 0; i < op.result_count; ++i) {
     const auto id          = static_cast<ValueId>(first + i);
     const std::string& own = function_.values[op.first_result + i].name;
-    builder_.set_name(id, placed ? name_of_part(own, way) : own);
+    builder_.set_name(id, placed ? name_of_part(own, variant, way) : own);
     variant.copies[op.first_result + i][variant.plan.made(op.first_result + i)].push_back(id);
   }
 }
@@ -307,8 +315,10 @@ ir::AttributesRef DataSplitter::attributes(const SplitVariant& variant, size_t o
     return builder_.share(
         ir::with_devices(op, [&](const ir::Device& device) { return on_way(device, way, variant.group); }));
   const OpTypes types(function_, op, values_);
-  if (auto rows = attributes_of_rows(types.call(), decision, variant.ways, way))
+  if (auto rows = attributes_of_rows(types.call(), decision, variant.ways, way)) {
+    says_all_ = says_all_ && variant.written == variant.ways;
     return builder_.share(*std::move(rows));
+  }
   of_every_way_[o] = builder_.share(local_attributes(types.call(), decision, types.outputs, variant.ways));
   return of_every_way_[o];
 }
@@ -334,11 +344,10 @@ void DataSplitter::result(size_t i, std::vector<ValueId>& results) {
   const Layout layout   = made.is_partial() ? Layout::whole() : made;
   auto& known           = variant.copies[ir::index(id)];
   if (!known.contains(layout)) {
-    known[layout] = convert(builder_, {known.at(made)}, made, layout, values_[ir::index(id)].type, variant.ways,
-                            variant.shrinks)[0];
+    known[layout] = in_layout(variant, {known.at(made)}, made, layout, values_[ir::index(id)].type)[0];
     note(op_of_value(ir::index(id)));
   }
-  add_result(results, distributed_.results, i, layout, known.at(layout), variant.ways);
+  add_result(results, distributed_.results, i, layout, known.at(layout), variant.written);
 }
 
 }  // namespace foreflow::transform

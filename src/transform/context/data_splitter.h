@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "foreflow/ir/builder.h"
+#include "foreflow/ir/replicas.h"
 #include "foreflow/transform/split_data.h"
 #include "transform/context/data_split_plan.h"
 #include "transform/layout/reshard_row.h"
@@ -15,15 +16,22 @@ namespace foreflow::transform {
 // One way to split the data of a program, and what it has made so far. A program whose stages are split in different
 // ways has several; the devices of each are D1, D2, ...
 struct SplitVariant {
-  SplitVariant(DataSplitPlan planned, const DataSplitStep& step, size_t values)
+  SplitVariant(DataSplitPlan planned, const DataSplitStep& step, int of_which_written, size_t values)
       : plan(std::move(planned)),
         ways(step.ways),
+        written(of_which_written),
         reduce_dtype(step.split.reduce_dtype),
         shrinks(step.split.dim == 0 ? Shrinks::rest : Shrinks::blocks),
         copies(values) {}
 
+  Ways all_ways() const { return {ways, written}; }
+  // The number of a way in names.
+  std::string number(int way) const {
+    return way > 0 && written < ways ? std::string(1, ir::kRankMark) : std::to_string(way + 1);
+  }
+
   const DataSplitPlan plan;
-  const int ways;
+  const int ways, written;
   const std::optional<ir::DType> reduce_dtype;
   const Shrinks shrinks;
   int32_t group = 1;                             // devices of one way
@@ -32,14 +40,16 @@ struct SplitVariant {
 
 class DataSplitter {
  public:
-  // `steps`: per variant; the module has no calls and is kept by the caller.
+  // `steps`: per variant; the module has no calls and is kept by the caller. Writes the first `written` ways; 0: all.
   DataSplitter(const ir::Module& module, const ir::OpTable& ops, const std::vector<DataSplitStep>& steps,
-               SplitVariants variants = {});
+               int written = 0, SplitVariants variants = {});
 
   Distributed run();
 
   // Returns true if the plans found experts.
   bool has_experts() const;
+  // After run: true if the ways that are written say what the others do.
+  bool says_all() const { return says_all_; }
 
   // Per op of the new program: the op of the old one with which it runs.
   const std::vector<size_t>& origins() const { return origins_; }
@@ -57,9 +67,11 @@ class DataSplitter {
   void bring(SplitVariant& variant, size_t begin, size_t end, size_t operand);
   // Converts a row of a value, in the type in which gradients are summed if it is the sum of one.
   Row converted(SplitVariant& variant, Row row, const Layout& from, const Layout& to, ir::ValueId id);
+  Row in_layout(const SplitVariant& variant, const Row& row, const Layout& from, const Layout& to,
+                const ir::Type& type);
   void cast(Row& row, ir::DType dtype);
   // The sums of the gradients of weights over all ways.
-  Row summed(Row row);
+  Row summed(const SplitVariant& variant, Row row);
   void write(SplitVariant& variant, size_t op, int way);
   ir::AttributesRef attributes(const SplitVariant& variant, size_t op, int way);
   void result(size_t i, std::vector<ir::ValueId>& results);
@@ -80,6 +92,7 @@ class DataSplitter {
   std::vector<ir::AttributesRef> of_every_way_;  // per op: its attributes; null: not known, or each way has its own
   Distributed distributed_;
   std::vector<size_t> origins_;
+  bool says_all_ = true;
 };
 
 }  // namespace foreflow::transform

@@ -29,19 +29,34 @@ void check_experts(const DataSplitter& splitter, const ir::Module& module, const
                          " finds no experts: no product of a batch of matrices takes a weight");
 }
 
-}  // namespace
-
-Distributed split_data(const ir::Module& module, const ir::OpTable& ops, int ways, const DataSplit& split) {
+void check_without_calls(const ir::Module& module) {
   const ir::Function& function = module.entry();
   for (const ir::Op& op : function.ops) {
     if (op.is_call())
       throw RefusalError(Cause::program, ir::describe(module, function, op),
                          "split_data works on a program without calls");
   }
+}
+
+}  // namespace
+
+Distributed split_data(const ir::Module& module, const ir::OpTable& ops, int ways, const DataSplit& split) {
+  check_without_calls(module);
   const std::vector<DataSplitStep> steps = {{ways, split}};
   DataSplitter splitter(module, ops, steps);
   check_experts(splitter, module, steps);
   return splitter.run();
+}
+
+std::optional<Distributed> two_ranks(const ir::Module& module, const ir::OpTable& ops, int ways,
+                                     const DataSplit& split) {
+  check_without_calls(module);
+  const std::vector<DataSplitStep> steps = {{ways, split}};
+  DataSplitter splitter(module, ops, steps, 2);
+  check_experts(splitter, module, steps);
+  Distributed two = splitter.run();
+  if (!splitter.says_all()) return {};
+  return two;
 }
 
 StagedShards split_stages(const StagedShards& program, const ir::OpTable& ops,
@@ -51,7 +66,7 @@ StagedShards split_stages(const StagedShards& program, const ir::OpTable& ops,
   SplitVariants variants{program.variants, program.parameter_variants};
   for (size_t o = 0; o < entry.ops.size(); ++o)
     variants.of_value.resize(variants.of_value.size() + entry.ops[o].result_count, program.variants[o]);
-  DataSplitter splitter(module, ops, steps, std::move(variants));
+  DataSplitter splitter(module, ops, steps, 0, std::move(variants));
   check_experts(splitter, module, steps);
   StagedShards split{splitter.run(), {}, {}, {}};
   for (const size_t op : splitter.origins()) {

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "foreflow/base/nth.h"
+#include "foreflow/ir/replicas.h"
 
 namespace foreflow::transform {
 namespace {
@@ -12,8 +13,12 @@ using Ints = std::vector<int64_t>;
 
 class Conversion {
  public:
-  Conversion(ir::FunctionBuilder& builder, const ir::Type& whole, int ways, Shrinks shrinks)
-      : builder_(builder), dims_(whole.dims.begin(), whole.dims.end()), ways_(ways), shrinks_(shrinks) {}
+  Conversion(ir::FunctionBuilder& builder, const ir::Type& whole, Ways ways, Shrinks shrinks)
+      : builder_(builder),
+        dims_(whole.dims.begin(), whole.dims.end()),
+        written_(ways),
+        ways_(ways.all),
+        shrinks_(shrinks) {}
 
   Row run(Row row, const Layout& from, const Layout& to) const {
     if (from.is_whole()) return parts(row, to);
@@ -32,12 +37,13 @@ class Conversion {
   static size_t at(const Layout& layout) { return static_cast<size_t>(layout.dim); }
 
   Copies exchanged(const Copies& copies, const Layout& from, const Layout& to) const {
-    const auto n = static_cast<size_t>(ways_);
-    if (from.is_partial() && to.is_whole()) return builder_.emit("MPIAllreduce", copies, {}, n);
-    if (from.is_partial()) return builder_.emit("MPIReduceScatter", copies, {{"axis", int64_t{to.dim}}}, n);
-    if (to.is_whole()) return builder_.emit("MPIAllgather", copies, {{"axis", int64_t{from.dim}}}, n);
-    return builder_.emit("MPIAlltoall", copies, {{"split_axis", int64_t{to.dim}}, {"concat_axis", int64_t{from.dim}}},
-                         n);
+    const auto emit = [&](std::string_view op, ir::Attributes attributes) {
+      return builder_.emit(op, copies, of_ways(std::move(attributes), written_), static_cast<size_t>(written_.written));
+    };
+    if (from.is_partial() && to.is_whole()) return emit("MPIAllreduce", {});
+    if (from.is_partial()) return emit("MPIReduceScatter", {{"axis", int64_t{to.dim}}});
+    if (to.is_whole()) return emit("MPIAllgather", {{"axis", int64_t{from.dim}}});
+    return emit("MPIAlltoall", {{"split_axis", int64_t{to.dim}}, {"concat_axis", int64_t{from.dim}}});
   }
 
   // f(copy, way) for every copy, way by way.
@@ -106,7 +112,7 @@ class Conversion {
   Row parts(const Row& row, const Layout& to) const {
     if (to.is_whole()) return row;
     const int64_t size = dims_[at(to)] / ways_;
-    return each(with_ways_first(row, dims_, at(to), to.blocks), static_cast<size_t>(ways_),
+    return each(with_ways_first(row, dims_, at(to), to.blocks), static_cast<size_t>(written_.written),
                 [&](ValueId copy, size_t way) {
                   const auto start = static_cast<int64_t>(way) * size;
                   return builder_.op("Slice", {copy},
@@ -116,15 +122,21 @@ class Conversion {
 
   ir::FunctionBuilder& builder_;
   const Ints dims_;  // of the whole value
-  const int ways_;
+  const Ways written_;
+  const int ways_;  // all
   const Shrinks shrinks_;
 };
 
 }  // namespace
 
 Row convert(ir::FunctionBuilder& builder, const Row& row, const Layout& from, const Layout& to, const ir::Type& whole,
-            int ways, Shrinks shrinks) {
+            Ways ways, Shrinks shrinks) {
   return from == to ? row : Conversion(builder, whole, ways, shrinks).run(row, from, to);
+}
+
+ir::Attributes of_ways(ir::Attributes attributes, Ways ways) {
+  if (ways.written < ways.all) attributes.set(std::string(ir::kRanks), int64_t{ways.all});
+  return attributes;
 }
 
 void add_result(std::vector<ir::ValueId>& results, std::vector<Piece>& pieces, size_t source, const Layout& layout,

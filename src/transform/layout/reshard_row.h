@@ -20,6 +20,11 @@ using Row = std::vector<Copies>;
 // later on.
 enum class Shrinks : uint8_t { blocks, rest };
 
+// The ways into which a value is cut: `written` of them are in the program, all or the first two.
+struct Ways {
+  int all, written;
+};
+
 // Emits the conversion of `row`, whose values have the type `whole`, from one layout to another:
 //
 //   partial -> whole   MPIAllreduce           split -> whole         MPIAllgather
@@ -28,12 +33,15 @@ enum class Shrinks : uint8_t { blocks, rest };
 //
 // Blocks are brought into order by a Transpose.
 Row convert(ir::FunctionBuilder& builder, const Row& row, const Layout& from, const Layout& to, const ir::Type& whole,
-            int ways, Shrinks shrinks);
+            Ways ways, Shrinks shrinks);
 
 // Appends `copies` of a value, which have the layout `layout`, to the results of the new program, in place of result
 // `source` of the old one. A whole value is appended once.
 void add_result(std::vector<ir::ValueId>& results, std::vector<Piece>& pieces, size_t source, const Layout& layout,
                 const Copies& copies, int ways);
+
+// The attributes of a collective of all ways.
+ir::Attributes of_ways(ir::Attributes attributes, Ways ways);
 
 // The bytes that one way sends or receives in such a conversion.
 double conversion_bytes(const Layout& from, const Layout& to, const ir::Type& whole, int ways);

@@ -19,7 +19,7 @@ class Places {
         ends_(ends),
         anchors_(anchors),
         values_(values),
-        shards_(values, prices.shards),
+        shards_(values, prices.written),
         prices_(prices, parts),
         parts_(parts),
         last_use_(function.values.size()),
@@ -131,7 +131,7 @@ class Places {
   const std::vector<int32_t>& ends_;
   const std::vector<int32_t>& anchors_;
   const interpret::Values<LaidOut>& values_;
-  const ShardsOfProgram shards_;
+  const DevicesOfProgram shards_;
   OpPrices prices_;
   const int parts_;
   std::vector<size_t> last_use_;  // per value, by forward ops

@@ -20,7 +20,8 @@ size_t count_devices(const interpret::Values<LaidOut>& values) {
 
 }  // namespace
 
-ModelledProgram::ModelledProgram(std::shared_ptr<const ir::Module> of, int parts_of_batch, int shards_of_group)
+ModelledProgram::ModelledProgram(std::shared_ptr<const ir::Module> of, int parts_of_batch,
+                                 const ir::WrittenDevices& written)
     : module(std::move(of)),
       function(module->entry()),
       parts(parts_of_batch),
@@ -30,7 +31,7 @@ ModelledProgram::ModelledProgram(std::shared_ptr<const ir::Module> of, int parts
       ends(ends_of_groups(function, phases, values)),
       anchors(anchors_of(function, phases, ends)),
       makers(ir::makers_of(function)),
-      shards(values, shards_of_group),
+      shards(values, written),
       group(shards.count()),
       devices(count_devices(values)) {}
 

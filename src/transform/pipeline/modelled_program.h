@@ -13,9 +13,9 @@
 namespace foreflow::transform {
 
 struct ModelledProgram {
-  // The batch is divided into `parts`, the microbatches of all replicas. `shards`: as StagePrices::shards. Throws
+  // The batch is divided into `parts`, the microbatches of all replicas. `written`: as StagePrices::written. Throws
   // RefusalError as `pipeline` does.
-  ModelledProgram(std::shared_ptr<const ir::Module> module, int parts, int shards);
+  ModelledProgram(std::shared_ptr<const ir::Module> module, int parts, const ir::WrittenDevices& written);
   ModelledProgram(const ModelledProgram&)            = delete;  // `values` are of `layouts`
   ModelledProgram& operator=(const ModelledProgram&) = delete;
 
@@ -40,9 +40,9 @@ struct ModelledProgram {
   const std::vector<StagePhase> phases;
   const std::vector<int32_t> ends, anchors;  // as of ends_of_groups and anchors_of
   const std::vector<int32_t> makers;         // per value: the op that makes it; -1: a parameter
-  const ShardsOfProgram shards;
+  const DevicesOfProgram shards;
   const double group;    // number of devices
-  const size_t devices;  // of the program, of which each of two shards is one
+  const size_t devices;  // of the program, as they are written
 };
 
 }  // namespace foreflow::transform

@@ -4,10 +4,11 @@
 
 namespace foreflow::transform {
 
-ShardsOfProgram::ShardsOfProgram(const interpret::Values<LaidOut>& values, int shards)
-    : two_(shards > 0), count_(std::max(shards, 1)) {
-  if (two_) return;
-  for (const LaidOut& value : values) count_ = std::max(count_, ir::device_of(value.value.type).index);
+DevicesOfProgram::DevicesOfProgram(const interpret::Values<LaidOut>& values, const ir::WrittenDevices& written)
+    : written_(written) {
+  int32_t last = 1;
+  for (const LaidOut& value : values) last = std::max(last, ir::device_of(value.value.type).index);
+  count_ = written.count(last);
 }
 
 const OpPrices::Price& OpPrices::operator()(const ir::Function& function, const ir::Op& op,

@@ -1,21 +1,23 @@
 // The prices of the ops of a program. Each distinct op is priced once.
 #pragma once
 
+#include "foreflow/ir/written_devices.h"
 #include "foreflow/transform/pipeline.h"
 #include "transform/layout/layout_domain.h"
 
 namespace foreflow::transform {
 
-// The devices of a tensor-parallel group. The program has a copy of every op for each of them, or for two of them.
-class ShardsOfProgram {
+// The devices that run a program, which has a copy of every op for each of them or for some of them.
+class DevicesOfProgram {
  public:
-  // `shards`: as StagePrices::shards.
-  ShardsOfProgram(const interpret::Values<LaidOut>& values, int shards);
+  // `written`: as StagePrices::written.
+  DevicesOfProgram(const interpret::Values<LaidOut>& values, const ir::WrittenDevices& written);
 
   int count() const { return count_; }
   // How many devices have such a value.
   int copies_of(const LaidOut& value) const {
-    return two_ && ir::device_of(value.value.type).index == 2 ? count_ - 1 : 1;
+    const int32_t device = ir::device_of(value.value.type).index;
+    return device == 0 ? 1 : written_.copies(device - 1);
   }
   // How many devices run the op; of a communication: how often it takes place.
   int copies_of(const ir::Op& op, const interpret::Values<LaidOut>& values) const {
@@ -23,7 +25,7 @@ class ShardsOfProgram {
   }
 
  private:
-  bool two_;
+  ir::WrittenDevices written_;
   int count_;
 };
 

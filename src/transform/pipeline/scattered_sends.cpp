@@ -16,7 +16,7 @@ ScatteredSends::ScatteredSends(const PipelinedProgram& program, const Pipeline& 
       builder_(builder),
       placed_(placed),
       ways_(wanted.scattered),
-      shards_(wanted.prices.shards),
+      shards_(wanted.prices.written.shards),
       replicated_(ways_ > 1 ? replicated_values(program.function, program.values, wanted.equal_parameters)
                             : Replicated()) {}
 

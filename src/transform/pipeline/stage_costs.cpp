@@ -44,7 +44,7 @@ class Groups {
 // The time of the slowest transfer from a stage to a neighbour: the sum over the messages in one direction, per device.
 double slowest_hop(const ir::Function& function, const std::vector<StagedOp>& staged,
                    const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts,
-                   const ShardsOfProgram& shards, const Groups& groups) {
+                   const DevicesOfProgram& shards, const Groups& groups) {
   const std::vector<int32_t> makers = ir::makers_of(function);
   std::set<std::pair<ir::ValueId, int>> sent;    // values, and the stages that need them
   std::map<std::pair<bool, int>, Seconds> hops;  // whether backward, from which stage
@@ -83,7 +83,7 @@ schedule::Costs stage_costs(const ir::Function& function, const std::vector<Stag
                             const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts, int stages,
                             const std::vector<StageGroup>& groups) {
   OpPrices price(prices, parts);
-  const ShardsOfProgram shards(values, prices.shards);
+  const DevicesOfProgram shards(values, prices.written);
   const Groups devices(groups, shards.count());
   schedule::Costs costs;
   costs.stages.assign(static_cast<size_t>(stages), {0, 0, 0});

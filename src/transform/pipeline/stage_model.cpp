@@ -10,10 +10,10 @@ namespace foreflow::transform {
 // Answers for equal cuts are found once.
 class StageModel::Program {
  public:
-  Program(std::shared_ptr<const ir::Module> module, const ir::OpTable& ops, bool split_backward, int parts, int shards,
-          const Price& price)
+  Program(std::shared_ptr<const ir::Module> module, const ir::OpTable& ops, bool split_backward, int parts,
+          const ir::WrittenDevices& written, const Price& price)
       : split_(split_backward),
-        program_(std::move(module), parts, shards),
+        program_(std::move(module), parts, written),
         anywhere_(needs_of(program_, ops, price)),
         cuts_(program_) {}
 
@@ -36,8 +36,8 @@ class StageModel::Program {
 };
 
 StageModel::StageModel(std::shared_ptr<const ir::Module> module, const ir::OpTable& ops, bool split_backward, int parts,
-                       int shards, const Price& price)
-    : program_(std::make_unique<Program>(std::move(module), ops, split_backward, parts, shards, price)) {}
+                       const ir::WrittenDevices& written, const Price& price)
+    : program_(std::make_unique<Program>(std::move(module), ops, split_backward, parts, written, price)) {}
 
 StageModel::StageModel(StageModel&&) noexcept = default;
 

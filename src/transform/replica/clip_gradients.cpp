@@ -102,18 +102,41 @@ class Clipper {
     return one;
   }
 
-  // Per op: whether it stands before the norm, because a gradient depends on it or it stood before all updates.
+  // Per op: whether it stands before the norm, because a gradient depends on it or it stood before all updates. What
+  // only updates read, such as a rank's row of a weight, goes with them, so that this is alike on all devices.
   std::vector<bool> needed() const {
     std::vector<bool> before(entry_.ops.size());
     for (const auto& [device, all] : taken_) {
       for (const Taken& one : all) need(one.gradient, before);
     }
+    const std::vector<bool> of_updates = read_by_updates_alone();
     for (size_t o = entry_.ops.size(); o-- > 0;) {
-      before[o] = before[o] || o < first_;
+      before[o] = before[o] || (o < first_ && !of_updates[o]);
       if (!before[o]) continue;
       for (const ValueId id : entry_.inputs(entry_.ops[o])) need(id, before);
     }
     return before;
+  }
+
+  // Per op: whether its results are read, but by nothing except updates and ops like it.
+  std::vector<bool> read_by_updates_alone() const {
+    std::vector<bool> alone(entry_.ops.size()), read(entry_.values.size()), by_others(entry_.values.size());
+    for (const ValueId id : entry_.results) by_others[ir::index(id)] = true;
+    for (size_t o = entry_.ops.size(); o-- > 0;) {
+      const ir::Op& op = entry_.ops[o];
+      const auto any   = [&](const std::vector<bool>& values) {
+        const auto first = values.begin() + op.first_result;
+        return std::find(first, first + op.result_count, true) != first + op.result_count;
+      };
+      alone[o]          = any(read) && !any(by_others);
+      const bool update = op.result_count > 0 && fresh_[op.first_result];
+      for (const ValueId id : entry_.inputs(op)) {
+        if (id == ValueId::none) continue;
+        read[ir::index(id)] = true;
+        if (!alone[o] && !update) by_others[ir::index(id)] = true;
+      }
+    }
+    return alone;
   }
 
   void need(ValueId id, std::vector<bool>& before) const {
@@ -169,9 +192,7 @@ class Clipper {
     }
     const size_t devices = norms.size();
     if (devices == 1) return norms;
-    ir::Attributes attributes;
-    if (how_.shards > 0) attributes.set(std::string(ir::kShards), int64_t{how_.shards});
-    return builder_.emit("MPIAllreduce", std::move(norms), std::move(attributes), devices);
+    return builder_.emit("MPIAllreduce", std::move(norms), ir::of_written(how_.written), devices);
   }
 
   // Each gradient once, whatever takes it.
@@ -200,15 +221,17 @@ class Clipper {
 
 }  // namespace
 
-std::vector<HeldPart> held_parts(const std::vector<std::vector<Piece>>& steps, int shards) {
+std::vector<HeldPart> held_parts(const std::vector<std::vector<Piece>>& steps, const ir::WrittenDevices& written) {
   std::vector<HeldPart> parts;
-  for (const std::vector<Piece>& step : steps) {
+  for (size_t s = 0; s < steps.size(); ++s) {
+    const std::vector<Piece>& step = steps[s];
+    const int all                  = s == 0 ? written.shards : s == 1 ? written.ranks : 0;
     std::vector<HeldPart> now;
     now.reserve(step.size());
     for (const Piece& piece : step) {
       HeldPart part = parts.empty() ? HeldPart{piece.source, 1} : nth(parts, piece.source);
       if (!piece.layout.is_whole()) part.share /= piece.ways;
-      if (parts.empty() && shards > 0 && piece.index > 0) part.share *= shards - 1;
+      if (all > 0 && piece.index > 0) part.share *= all - 1;
       now.push_back(part);
     }
     parts = std::move(now);

@@ -109,6 +109,10 @@ ExchangePlan plan_exchange(const ir::Module& module, const LayoutInterpretation&
     return plan;
   }
   for (const TrainedWeight& weight : plan.weights) plan.update = std::max(plan.update, weight.op + 1);
+  // Behind all updates, so that those of other weights stand before it on every device.
+  const std::vector<ir::Op>& ops = module.entry().ops;
+  while (plan.update < ops.size() && !ops[plan.update].is_call() && ops[plan.update].def->role == ir::Role::optimizer)
+    ++plan.update;
   const auto& values = layouts.entry().values;
   const auto parts   = gradient_parts(module, layouts, plan.weights, how.ways, how.zero >= 2);
   const auto units   = how.by_block ? units_by_block(module.entry(), values, plan.weights) : std::vector<size_t>();

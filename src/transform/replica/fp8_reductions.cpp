@@ -70,9 +70,8 @@ class ReductionWriter {
     std::vector<ValueId> maxima;
     for (const auto& [device, result] : pass.last)
       maxima.push_back(builder_.op("Fp8Maxima", {map_(result)}, {{"count", pass.count.begin()->second}}));
-    ir::Attributes attributes;
+    ir::Attributes attributes = maxima.size() > 1 ? ir::of_written(how_.written) : ir::Attributes();
     if (how_.replicas > 1) attributes.set(std::string(ir::kReplicas), int64_t{how_.replicas});
-    if (how_.shards > 0 && maxima.size() > 1) attributes.set(std::string(ir::kShards), int64_t{how_.shards});
     const size_t devices = maxima.size();
     builder_.emit("MPIAllreduceMax", std::move(maxima), std::move(attributes), devices);
   }

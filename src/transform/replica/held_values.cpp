@@ -4,9 +4,11 @@ namespace foreflow::transform {
 
 using ir::ValueId;
 
-HeldValues::HeldValues(const ExchangePlan& plan, int zero) : plan_(plan) {
+HeldValues::HeldValues(const ExchangePlan& plan, const DataParallel& how) : plan_(plan) {
+  const int zero = how.zero;
   for (const TrainedWeight& weight : plan.weights) {
-    const OneReplica::Held held{Layout::flat(), static_cast<int>(weight.ranks), static_cast<int>(weight.rank)};
+    const auto ranks = static_cast<int>(how.all_ranks(weight.ranks));
+    const OneReplica::Held held{Layout::flat(), ranks, static_cast<int>(weight.rank)};
     held_[weight.weight] = held;
     for (const ValueId id : weight.states) held_[id] = held;
     if (zero == 0) continue;

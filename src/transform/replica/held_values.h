@@ -12,8 +12,8 @@ namespace foreflow::transform {
 
 class HeldValues {
  public:
-  // `plan` must live as long; `zero` as in DataParallel.
-  HeldValues(const ExchangePlan& plan, int zero);
+  // `plan` must live as long.
+  HeldValues(const ExchangePlan& plan, const DataParallel& how);
 
   // Returns true if each rank of each replica has its row of the value.
   bool is_flat(ir::ValueId id) const { return flat_.contains(id); }

@@ -68,7 +68,7 @@ ValueId ReplicaExchange::own_row(ValueId value, const ir::Type& type, size_t ran
                      {{"axes", std::vector<int64_t>{0}},
                       {"starts", std::vector<int64_t>{row}},
                       {"ends", std::vector<int64_t>{row + 1}},
-                      {std::string(ir::kOwnRow), static_cast<int64_t>(ranks)}});
+                      {std::string(ir::kOwnRow), static_cast<int64_t>(how_.all_ranks(ranks))}});
 }
 
 ValueId ReplicaExchange::from_rows(ValueId matrix, const ir::Type& type, size_t ranks) {
@@ -107,6 +107,7 @@ ValueId ReplicaExchange::from_gathered(ValueId matrix, const ir::Type& type, siz
 ReplicaExchange::Values ReplicaExchange::collective(const char* op, Values values, ir::Attributes attributes) {
   attributes.set(std::string(ir::kReplicas), int64_t{how_.ways});
   const size_t count = values.size();
+  if (how_.all_ranks(count) > count) attributes.set(std::string(ir::kRanks), int64_t{how_.ranks});
   return builder_.emit(op, std::move(values), std::move(attributes), count);
 }
 

@@ -58,7 +58,7 @@ class ReplicaExchange {
  private:
   ir::ValueId depart(ir::ValueId value, const ir::Device& device);
   ir::ValueId pack(const Values& values);
-  int64_t rows_for(size_t ranks) const { return how_.ways * static_cast<int64_t>(ranks); }
+  int64_t rows_for(size_t ranks) const { return how_.ways * static_cast<int64_t>(how_.all_ranks(ranks)); }
   ir::ValueId rows(ir::ValueId value, const ir::Type& type, size_t ranks);
   ir::ValueId cast(ir::ValueId value, ir::DType dtype);
   // Returns true if a gradient of this type travels in another one.

@@ -83,7 +83,7 @@ class UpdateWriter {
   ir::AttributesRef attributes(const ir::Op& op, size_t ranks) {
     if (!by_rows()) return op.attributes;
     ir::Attributes shared = *op.attributes;
-    shared.set(std::string(ir::kSharers), static_cast<int64_t>(ranks) * update_.how.ways);
+    shared.set(std::string(ir::kSharers), static_cast<int64_t>(update_.how.all_ranks(ranks)) * update_.how.ways);
     return update_.builder.share(std::move(shared));
   }
 

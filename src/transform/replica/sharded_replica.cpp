@@ -39,7 +39,7 @@ class ReplicaWriter {
         map_(entry_.values.size(), ValueId::none),
         next_(plan.windows.size(), kNoOp),
         converted_(how.float_gathers ? converted_weights(module, plan) : ConvertedWeights()),
-        held_(plan, how.zero),
+        held_(plan, how),
         inside_calls_({module, plan, layouts, how_, messages_, converted_, map_, given_, next_, gathered_, kept_}) {
     made_.ways    = how.ways;
     made_.devices = 1;

@@ -90,7 +90,7 @@ TEST(ClipGradients, CountsAWeightOnceThatSeveralDevicesHold) {
   // The second of eight shards stands for seven.
   Piece eighth = half, others = other_half;
   eighth.ways = others.ways      = 8;
-  const std::vector<HeldPart> of = held_parts({{whole, other_whole, eighth, others}}, 8);
+  const std::vector<HeldPart> of = held_parts({{whole, other_whole, eighth, others}}, {.shards = 8});
   EXPECT_EQ(of[0].share + of[1].share, 8);
   EXPECT_EQ(of[2].share + of[3].share, 1);
 }

@@ -1,5 +1,5 @@
-// Programs lowered from two of the shards of tensor parallelism are those lowered from all of them, item by item and
-// buffer by buffer, whatever the model, the strategy and the schedule.
+// Programs lowered from two of the shards of tensor parallelism, and of the ranks that share experts, are those lowered
+// from all of them, item by item and buffer by buffer, whatever the model, the strategy and the schedule.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "foreflow/scenario/run.h"
 #include "support/random_streams.h"
 
-namespace foreflow::scenario::two_shards_test {
+namespace foreflow::scenario::written_devices_test {
 namespace {
 
 using test::draw;
@@ -24,7 +24,7 @@ std::string one_of(Random& rng, const std::vector<std::string>& all) {
 std::string workload(Random& rng) {
   const std::string sizes = R"("layers": 4, "hidden": 32, "heads": 8, "sequence": 16, "vocabulary": 64)";
   const std::string model = one_of(rng, {"gpt", "llama", "bert", "t5", "moe"});
-  const std::string more  = model == "moe" ? R"(, "routing_groups": 16)" : "";
+  const std::string more  = model == "moe" ? R"(, "routing_groups": 16, "experts": 8)" : "";
   return R"({"model": ")" + model + "\", " + sizes + more + R"(, "mode": ")" +
          one_of(rng, {"training", "training", "inference"}) + R"(", "optimizer": ")" + one_of(rng, {"sgd", "adam"}) +
          R"(", "dtype": ")" + one_of(rng, {"f16", "f32"}) + R"(", "clip_gradients": )" + one_of(rng, {"0", "1.0"}) +
@@ -32,7 +32,8 @@ std::string workload(Random& rng) {
 }
 
 std::string strategy(Random& rng, bool has_experts) {
-  const int dp = draw(rng, 1, 2), tp = 4 << draw(rng, 0, 1), pp = 1 << draw(rng, 0, 1);
+  const int ep = has_experts ? 2 << draw(rng, 0, 2) : 1, dp = ep * draw(rng, 1, 2), pp = 1 << draw(rng, 0, 1);
+  const int tp           = ep > 2 ? 1 << draw(rng, 0, 2) : 4 << draw(rng, 0, 1);
   const int microbatches = pp * draw(rng, 1, 3);
   std::string text       = R"({"dp": )" + std::to_string(dp) + R"(, "tp": )" + std::to_string(tp) + R"(, "pp": )" +
                      std::to_string(pp) + R"(, "microbatches": )" + std::to_string(microbatches) +
@@ -40,9 +41,9 @@ std::string strategy(Random& rng, bool has_experts) {
   const auto sometimes = [&](const std::string& key, const std::vector<std::string>& values) {
     if (draw(rng, 0, 2) == 0) text += ", \"" + key + "\": " + one_of(rng, values);
   };
-  sometimes("cp", {"2"});
+  if (ep < 4) sometimes("cp", {"2"});
   sometimes("context_attention", {R"("ring")", R"("striped_ring")", R"("striped_all_gather")"});
-  if (has_experts && dp > 1) text += R"(, "ep": 2)";
+  if (ep > 1) text += R"(, "ep": )" + std::to_string(ep);
   if (pp > 1) sometimes("schedule", {R"("gpipe")", R"("zb_h1")", R"("interleaved_1f1b")"});
   sometimes("zero", {"1", "2", "3"});
   sometimes("overlap_gradients", {"true"});
@@ -95,11 +96,11 @@ stream::Program from_all_shards(const Scenario& scenario, const Sequential& sequ
       .program();
 }
 
-TEST(TwoShards, SayWhatAllDo) {
+TEST(WrittenDevices, SayWhatAllDo) {
   Random rng(14);
-  const std::string platform_text = R"({"topology": "dgx_a100", "nodes": 4})";
-  int compared = 0, by_buffers = 0, with_rings = 0, with_contexts = 0, with_experts = 0;
-  for (int round = 0; round < 240; ++round) {
+  const std::string platform_text = R"({"topology": "dgx_a100", "nodes": 8})";
+  int compared = 0, by_buffers = 0, with_rings = 0, with_contexts = 0, with_experts = 0, with_ranks = 0;
+  for (int round = 0; round < 320; ++round) {
     const std::string model = workload(rng);
     const bool has_experts  = model.find("moe") != std::string::npos;
     const std::string text  = fmt::format(R"({{"platform": {}, "workload": {}, "strategy": {}}})", platform_text, model,
@@ -122,12 +123,13 @@ TEST(TwoShards, SayWhatAllDo) {
     with_rings += scenario->strategy.sequence_parallel && scenario->strategy.tensor_chunks > 1 ? 1 : 0;
     with_contexts += scenario->strategy.cp > 1 ? 1 : 0;
     with_experts += scenario->strategy.ep > 1 ? 1 : 0;
+    with_ranks += scenario->strategy.ep > 2 && scenario->strategy.cp == 1 ? 1 : 0;
     const stream::Program all   = from_all_shards(*scenario, *built, *platform);
     const stream::Timeline ours = scenario->engine->run(two, *platform, scenario->simulation);
     const stream::Timeline flat = scenario->engine->run(all, *platform, scenario->simulation);
     EXPECT_NEAR(ours.makespan.value(), flat.makespan.value(), 1e-9 * flat.makespan.value());
     ASSERT_EQ(two.devices.size(), all.devices.size());
-    if (scenario->strategy.dp > 1) continue;  // the names of replicas differ
+    if (scenario->strategy.data_parallel().ways > 1) continue;  // the names of replicas differ
     ASSERT_EQ(two.streams.size(), all.streams.size());
     for (size_t stream = 0; stream < all.streams.size(); ++stream) {
       EXPECT_EQ(two.streams[stream].name, all.streams[stream].name);
@@ -141,8 +143,9 @@ TEST(TwoShards, SayWhatAllDo) {
   EXPECT_GT(with_rings, 4);
   EXPECT_GT(with_contexts, 10);
   EXPECT_GT(with_experts, 4);
+  EXPECT_GT(with_ranks, 15);
   EXPECT_GT(by_buffers, 15);
 }
 
 }  // namespace
-}  // namespace foreflow::scenario::two_shards_test
+}  // namespace foreflow::scenario::written_devices_test
