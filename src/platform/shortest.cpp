@@ -7,10 +7,17 @@
 
 namespace foreflow::platform {
 
+namespace {
+
+constexpr double kPicosecond = 1e-12;
+
+}  // namespace
+
 Cost cost_of(Seconds latency, size_t links) {
-  constexpr double kPicosecond = 1e-12;
   return static_cast<Cost>(std::llround(latency.value() / kPicosecond)) * 256 + links;
 }
+
+Seconds latency_of(Cost cost) { return Seconds(static_cast<double>(cost / 256) * kPicosecond); }
 
 Network::Network(std::span<const Wire> wires, std::vector<char> forwards)
     : forwards_(std::move(forwards)), first_(forwards_.size() + 1), arcs_(2 * wires.size()) {

@@ -21,6 +21,8 @@ using Cost                 = uint64_t;
 inline constexpr Cost kFar = std::numeric_limits<Cost>::max();  // there is no way
 
 Cost cost_of(Seconds latency, size_t links);
+// The latency of a way of that cost and of at most 255 links.
+Seconds latency_of(Cost cost);
 inline Cost add(Cost a, Cost b) { return a == kFar || b == kFar ? kFar : a + b; }
 
 // A connection of two vertices, in both directions.

@@ -7,12 +7,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
+#include <map>
 
 #include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "platform/fabrics/switches.h"
+#include "platform/nodes/ports.h"
 #include "platform/recipe_parts.h"
+#include "platform/shortest.h"
 
 namespace foreflow::platform {
 namespace {
@@ -49,6 +51,34 @@ Outlets outlets_of_site(const Outlets& outlets, const Site& site, int first) {
   return own;
 }
 
+// The switches that lead to the gateway, each with the number of NICs that its link is as wide as. Together they are as
+// wide as all NICs of the site, so that the line between sites is the limit.
+std::map<int, double> ways_out(const Fabric& site) {
+  std::map<int, double> nics;
+  const auto all = static_cast<double>(site.plugs.size()), tops = static_cast<double>(site.tops.size());
+  for (const int top : site.tops) nics[top] = all / tops;
+  if (!site.tops.empty()) return nics;
+  for (const int plug : site.plugs) nics[plug] += 1;
+  return nics;
+}
+
+// The latency of a link to the gateway. Where switches with outlets lead out themselves, two such links take longer
+// than any way inside the site, so that no message inside it takes the gateway as a shortcut.
+Seconds latency_out(const Fabric& site, const Outlets& outlets) {
+  if (!site.tops.empty() || site.plugs.empty()) return outlets.cable.latency;
+  std::vector<Wire> wires;
+  for (const Trunk& trunk : site.trunks) {
+    const Cost cost = cost_of(nth(site.ports, trunk.port).latency, 1);
+    wires.push_back({trunk.from, trunk.to, cost, cost});
+  }
+  // A way between any two switches is at most twice as long as the one from some switch to the farthest from it.
+  Cost farthest = 0;
+  for (const Cost cost : costs_to(Network(wires, std::vector<char>(site.switches.size(), 1)), site.plugs.front()))
+    farthest = cost == kFar ? farthest : std::max(farthest, cost);
+  const Seconds relay = site.relays ? 2 * kPcieLatency : Seconds{};  // to a GPU of the node, at most over PCIe
+  return outlets.cable.latency + latency_of(farthest) + relay;
+}
+
 // Adds the fabric of a site and its gateway, and returns the gateway.
 int add_site(Fabric& joined, const Fabric& site, int number, const Outlets& outlets) {
   const int first = static_cast<int>(joined.switches.size());
@@ -57,15 +87,16 @@ int add_site(Fabric& joined, const Fabric& site, int number, const Outlets& outl
   for (const int plug : site.plugs) joined.plugs.push_back(first + plug);
   for (const Trunk& trunk : site.trunks)
     connect(joined, first + trunk.from, first + trunk.to, nth(site.ports, trunk.port));
-  const int gateway     = add_switch(joined, fmt::format("site{}-gateway", number));
-  std::vector<int> tops = site.tops.empty() ? site.plugs : site.tops;
-  std::sort(tops.begin(), tops.end());
-  tops.erase(std::unique(tops.begin(), tops.end()), tops.end());
-  for (const int top : tops) connect(joined, first + top, gateway, outlets.cable);
+  const int gateway = add_switch(joined, fmt::format("site{}-gateway", number));
+  const Port cable  = {outlets.cable.kind, outlets.cable.bandwidth, latency_out(site, outlets)};
+  const auto ways   = ways_out(site);
+  for (const auto& [top, nics] : ways) connect(joined, first + top, gateway, widened(cable, nics));
+  joined.notes.push_back(fmt::format("site{}: its gateway has {} {}, together as wide as its {} NICs", number,
+                                     ways.size(), ways.size() == 1 ? "link" : "links", site.plugs.size()));
   joined.relays         = joined.relays || site.relays;
   const Purchase bought = purchase_of(site);
   joined.built_switches += bought.switches + 1;
-  joined.built_cables += bought.cables + static_cast<int64_t>(tops.size());
+  joined.built_cables += bought.cables + static_cast<int64_t>(site.plugs.size());
   return gateway;
 }
 

@@ -169,7 +169,6 @@ Fabric build(const Settings& settings, const Outlets& outlets) {
   for (int r = 0; r < settings.groups * routers; ++r) {
     for (int other = r + 1; other < (r / routers + 1) * routers; ++other) connect(fabric, r, other, outlets.cable);
   }
-  for (int group = 0; group < settings.groups; ++group) fabric.tops.push_back(group * routers);
   fabric.built_switches = static_cast<int64_t>(settings.groups) * routers;
   fabric.built_cables   = static_cast<int64_t>(fabric.trunks.size());
   if (settings.groups > 1) join_groups(fabric, settings, outlets);

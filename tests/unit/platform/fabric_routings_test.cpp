@@ -292,6 +292,33 @@ TEST(Sites, AreJoinedByTheirGateways) {
   EXPECT_EQ(again.route(0, 63).links.size(), platform.route(0, 63).links.size());
 }
 
+std::string two_sites(const std::string& fabric, int nodes, const std::string& wan) {
+  const std::string site = h100(nodes, fabric);
+  return fmt::format(R"({{"sites": [{}, {}], "wan": {{"bandwidth": "{}", "latency": "5ms"}}}})", site, site, wan);
+}
+
+TEST(Sites, AreLimitedByTheLineOrByAllTheirCards) {
+  for (const std::string fabric : {R"("star")", R"("fat_tree2", "leaf_ports": 8)", R"("fat_tree3", "leaf_ports": 8)",
+                                   R"("rail_optimized")", R"("rail_only")", R"("torus2d")", R"("dragonfly")"}) {
+    for (const double nics : {1.0, 8.0, 32.0, 100.0}) {
+      const Platform platform = machine(two_sites(fabric, 4, fmt::format("{}GBps", nics * kNic / 1e9)));
+      EXPECT_NEAR(bisection_bandwidth(platform).value(), std::min(nics, 32.0) * kNic, 1e3) << fabric;
+    }
+  }
+}
+
+TEST(Sites, AreNoShortcutForMessagesInsideThem) {
+  for (const std::string fabric : {R"("rail_only")", R"("torus2d")", R"("torus3d")", R"("dragonfly")"}) {
+    const Platform platform = machine(two_sites(fabric, 16, "100GBps"));
+    for (int from = 0; from < 128; from += 5) {
+      for (int to = 0; to < 128; ++to) {
+        for (const int link : platform.route(from, to).links)
+          EXPECT_EQ(nth(platform.links(), link).name.find("gateway"), std::string::npos) << fabric << from << " " << to;
+      }
+    }
+  }
+}
+
 TEST(Sites, AreRefusedWithTheReason) {
   EXPECT_NE(refusal(R"({"sites": [{"topology": "dgx_h100"}], "wan": {"bandwidth": "1Gbps", "latency": "1ms"}})")
                 .find("1 sites; give 2"),
