@@ -8,6 +8,7 @@
 #include "foreflow/cost/signature.h"
 #include "foreflow/ir/fp8.h"
 #include "foreflow/ir/replicas.h"
+#include "foreflow/ir/unchosen.h"
 
 namespace foreflow::cost {
 namespace {
@@ -98,7 +99,7 @@ struct ProductSizes {
 };
 
 // How many products of matrices an op computes, each with a second operand of its own: those of attention, one for each
-// sample and head, and those of experts.
+// sample and head, and those of experts. Kernels leave out experts that no token uses (ir::kUnchosen).
 double batch_of(const ir::OpCall& call) {
   const ir::Type& second = call.inputs[1];
   const size_t rank      = second.dims.size();
@@ -123,7 +124,7 @@ std::vector<ProductSizes> products_of(const Application& application, const ir::
   // A bias adds less than one to k.
   const double k = std::max(1.0, std::floor(work.flops.value() / 2 / results + 1e-6));
   const double n = std::max(1.0, elements(call.inputs[1]) / k), batch = batch_of(call);
-  return {{results / n, n / batch, k, batch}};
+  return {{results / n, n / batch, k, batch * ir::used_share(call)}};
 }
 
 // True for a tensor whose rows do not all begin at a multiple of 16 bytes, as loads and matrix units want them.

@@ -9,6 +9,7 @@
 #include "foreflow/base/nth.h"
 #include "foreflow/cost/cost.h"
 #include "foreflow/ir/fp8.h"
+#include "foreflow/ir/unchosen.h"
 
 namespace foreflow::cost::definitions::roofline {
 namespace {
@@ -107,14 +108,16 @@ struct Fp8Traffic {
   Bytes product, converted;
 };
 Fp8Traffic fp8_traffic(const Application& application, const ir::Work& work) {
-  const int64_t operand = application.call.attributes.get_int(ir::kFp8);
-  const ir::Type& type  = nth(application.call.inputs, std::max<int64_t>(operand, 0));
+  const ir::OpCall& call = application.call;
+  const int64_t operand  = call.attributes.get_int(ir::kFp8);
+  const ir::Type& type   = nth(call.inputs, std::max<int64_t>(operand, 0));
   // Operands that are in fp8 already have a byte for each number.
   Bytes in_fp8;
   int wide = 1;
-  for (const ir::Type& input : application.call.inputs) {
-    wide = std::max(wide, ir::size_of(input.dtype));
-    if (ir::size_of(input.dtype) == 1) in_fp8 += ir::bytes_of(input);
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    const ir::Type& input = call.inputs[i];
+    wide                  = std::max(wide, ir::size_of(input.dtype));
+    if (ir::size_of(input.dtype) == 1) in_fp8 += (i == 1 ? ir::used_share(call) : 1) * ir::bytes_of(input);
   }
   const Bytes product = (work.read - in_fp8) / wide + in_fp8 + work.written;
   return {product, operand < 0 ? Bytes(0) : (1 + 2. / ir::size_of(type.dtype)) * ir::bytes_of(type)};

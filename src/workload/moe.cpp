@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cmath>
 
+#include "foreflow/ir/unchosen.h"
 #include "workload/decoder.h"
 #include "workload/layers.h"
 #include "workload/moe_sizes.h"
@@ -82,9 +84,20 @@ class MoeWriter {
     return {gate, up, net_.weight(name + ".down", dims(inner, z_.hidden))};
   }
 
-  Value feed_forward(const SwiGlu& w, Value x) {
-    const Value gate = silu(net_, net_.op("MatMul", {x, w.gate}));
-    return net_.op("MatMul", {net_.op("Mul", {gate, net_.op("MatMul", {x, w.up})}), w.down});
+  // `product`: attributes of the three products.
+  Value feed_forward(const SwiGlu& w, Value x, const ir::Attributes& product = {}) {
+    const Value gate = silu(net_, net_.op("MatMul", {x, w.gate}, product));
+    return net_.op("MatMul", {net_.op("Mul", {gate, net_.op("MatMul", {x, w.up}, product)}), w.down}, product);
+  }
+
+  // Tokens choose evenly and independently of each other. Where the tokens of one sample already choose every expert,
+  // and in training, which has many tokens, nothing is said.
+  ir::Attributes choices(const Routing& routing) const {
+    constexpr double kSurely = 1e-9;
+    const double by_token    = 1 - static_cast<double>(z_.top_k) / static_cast<double>(z_.experts);
+    const auto tokens        = static_cast<double>(routing.tokens);
+    if (training_ || std::pow(by_token, tokens * static_cast<double>(routing.groups)) < kSurely) return {};
+    return {{std::string(ir::kUnchosen), std::pow(by_token, tokens / static_cast<double>(routing.capacity))}};
   }
 
   Value dense(const std::string& name, Value x) {
@@ -126,7 +139,7 @@ class MoeWriter {
     const Value tokens    = cut ? net_.view(x, {-1, routing.tokens, z_.hidden}) : x;  // [g,s/groups,h]
     const Value gate      = gates(router, tokens, routing);
     const Value seated    = net_.op("MoeDispatch", {tokens, gate}, {{"capacity", routing.capacity}});  // [e,g,c,h]
-    const Value done      = feed_forward(weights, net_.view(seated, {0, -1, z_.hidden}));
+    const Value done      = feed_forward(weights, net_.view(seated, {0, -1, z_.hidden}), choices(routing));
     const Value rows      = net_.view(done, {0, -1, routing.capacity, z_.hidden});
     const Value y         = net_.op("MoeCombine", {rows, gate}, {{"weighted", int64_t{1}}});
     const Value whole     = cut ? net_.view(y, {-1, pass.rows, z_.hidden}) : y;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "foreflow/ir/fp8.h"
+#include "foreflow/ir/unchosen.h"
 #include "ops/common/broadcast.h"
 #include "ops/common/kernel.h"
 #include "ops/common/letters.h"
@@ -93,7 +94,9 @@ ProductLetters letters_of(const Product& product, ProductForm form) {
 
 Work work_product(const OpCall& call, std::span<const Type> outputs, ProductForm form) {
   const std::optional<Product> product = product_of(call, form);
-  return computes(call, outputs, product ? product->flops() : 0);
+  Work work                            = computes(call, outputs, product ? product->flops() : 0);
+  if (const double used = ir::used_share(call); used < 1) work.read -= (1 - used) * bytes_of(call.inputs[1]);
+  return work;
 }
 
 Array eval_product(const OpCall& call, ProductForm form, double alpha) {

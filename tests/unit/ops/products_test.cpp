@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "foreflow/ir/unchosen.h"
 #include "unit/ops/apply.h"
 
 namespace foreflow::test::products_test {
@@ -50,6 +51,21 @@ TEST(MatMul, TakesVectorsAsARowOnTheLeftAndAColumnOnTheRight) {
   EXPECT_EQ(apply("MatMul", {}, {v, w}), floats({2}, {7, 10}));
   EXPECT_EQ(apply("MatMul", {}, {w, v}), floats({2}, {5, 11}));
   EXPECT_EQ(apply("MatMul", {}, {v, v}), floats({}, {5}));
+}
+
+// Experts of 3 x 5 matrices, of which a token chooses each with a probability of 1 / 4.
+TEST(MatMul, ReadsTheExpertsThatTokensChoose) {
+  const ir::Attributes quarter{{std::string(ir::kUnchosen), 0.75}};
+  const auto read = [&](const ir::Attributes& attributes, int64_t experts, int64_t tokens) {
+    const std::vector<ir::Type> inputs{ir::Type::tensor(ir::DType::f32, {experts, tokens, 3}),
+                                       ir::Type::tensor(ir::DType::f32, {experts, 3, 5})};
+    return (work_of("MatMul", attributes, inputs).read - ir::bytes_of(inputs[0])).value();
+  };
+  EXPECT_DOUBLE_EQ(read({}, 8, 1), 8 * 60);
+  EXPECT_DOUBLE_EQ(read(quarter, 8, 1), 2 * 60);
+  EXPECT_DOUBLE_EQ(read(quarter, 8, 2), 8 * 60 * (1 - 0.75 * 0.75));
+  EXPECT_DOUBLE_EQ(read(quarter, 4, 2), 4 * 60 * (1 - 0.75 * 0.75)) << "half of the experts on each of two devices";
+  EXPECT_EQ(read(quarter, 8, 1024), 8 * 60);
 }
 
 TEST(MatMul, SaysWhichInnerDimensionsDiffer) {

@@ -1,7 +1,10 @@
 // The family of decoders with mixtures of experts.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "foreflow/ir/countable.h"
+#include "foreflow/ir/unchosen.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/workload/preset.h"
 
@@ -69,6 +72,35 @@ TEST(Moe, RoundsTheCapacityUp) {
   EXPECT_EQ(attribute(build("{" + sizes + R"(, "capacity_factor": 1})").module, "MoeDispatch", "capacity"), 4);
   EXPECT_EQ(attribute(build("{" + sizes + R"(, "capacity_factor": 1.3})").module, "MoeDispatch", "capacity"), 6);
   EXPECT_EQ(attribute(build("{" + sizes + R"(, "capacity_factor": 100})").module, "MoeDispatch", "capacity"), 16);
+}
+
+// How many products say it, and the number that they say.
+std::pair<int, double> unchosen(const ir::Module& module) {
+  std::pair<int, double> found;
+  for (const ir::Op& op : module.entry().ops) {
+    if (op.attributes->find(ir::kUnchosen) == nullptr) continue;
+    found = {found.first + 1, op.attributes->float_or(ir::kUnchosen, 0)};
+  }
+  return found;
+}
+
+TEST(Moe, SaysHowSurelyATokenLeavesAnExpertOut) {
+  const std::string sizes = R"({"layers": 3, "dense_layers": 1, "shared_experts": 1, "hidden": 8, "heads": 2, )";
+  using Found             = std::pair<int, double>;
+  EXPECT_EQ(unchosen(build(sizes + R"("sequence": 64, "phase": "decode"})").module), Found(6, 0.75));
+  EXPECT_EQ(unchosen(build(sizes + R"("sequence": 128})").module), Found(0, 0)) << "a prompt chooses all";
+  // 8 tokens of a prompt have 3 places at each expert.
+  EXPECT_EQ(unchosen(build(sizes + R"("sequence": 8})").module), Found(6, std::pow(0.75, 8.0 / 3)));
+  EXPECT_EQ(unchosen(build(sizes + R"("sequence": 8, "top_k": 8, "phase": "decode"})").module), Found(0, 0));
+}
+
+TEST(Moe, SaysNothingOfExpertsInTraining) {
+  const Json json = parse_json(R"({"layers": 1, "hidden": 8, "heads": 2, "sequence": 4})", "sizes");
+  const auto& moe = workload::workloads().get("moe", "test");
+  const auto made = moe.build(
+      {workload::read_key_values(JsonView(json, "sizes"), moe.keys), 1, ir::DType::bf16, workload::Mode::training},
+      ops::table());
+  EXPECT_EQ(unchosen(made.module).first, 0);
 }
 
 TEST(Moe, RefusesSizesThatDoNotFitTogether) {
