@@ -1,5 +1,8 @@
 #include "transform/replica/replica_update.h"
 
+#include <map>
+#include <utility>
+
 namespace foreflow::transform {
 namespace {
 
@@ -11,22 +14,20 @@ class UpdateWriter {
   explicit UpdateWriter(const ReplicaUpdate& update) : update_(update) {}
 
   void run() {
-    const Bucket* waiting = nullptr;  // for what is being gathered
-    Values gathered;
+    if (by_rows()) hand_over();
     for (size_t b = 0; b < update_.plan.buckets.size(); ++b) {
       const Bucket& bucket = update_.plan.buckets[b];
       if (!bucket.last) continue;
       const Values fresh = step(bucket, gradients(bucket, b));
-      if (update_.how.zero == 0 || update_.how.zero == 3) {
+      if (!by_rows()) {
         for (size_t i = 0; i < fresh.size(); ++i) set(weight(bucket, i).results[0], fresh[i]);
         continue;
       }
-      if (waiting != nullptr) assign(*waiting, gathered);
-      gathered = update_.messages.gather(members(bucket, fresh), names(bucket));
-      waiting  = update_.how.overlap ? &bucket : nullptr;
-      if (waiting == nullptr) assign(bucket, gathered);
+      assign_before(bucket);
+      gathered_.push_back({b, update_.messages.gather(members(bucket, fresh), names(bucket))});
+      if (!update_.how.overlap) assign_all();
     }
-    if (waiting != nullptr) assign(*waiting, gathered);
+    assign_all();
   }
 
  private:
@@ -60,19 +61,38 @@ class UpdateWriter {
     update_.builder.set_name(made, update_.entry.value(result).name);
   }
 
-  // The sums of a bucket on the devices of the replica.
-  Values gradients(const Bucket& bucket, size_t number) {
+  // What was summed of a bucket, on the main streams of its ranks: the sum of each part if microbatches add to them,
+  // otherwise one packed value for each rank.
+  Values arrive(const Bucket& bucket, size_t number) {
     Values sums;
     for (size_t rank = 0; rank < bucket.ranks; ++rank) {
       const ir::Device here = device(bucket, rank);
+      if (!bucket.adds) sums.push_back(update_.messages.arrive(update_.reduced.at(number)[rank], here));
+      for (size_t i = rank * bucket.count(); bucket.adds && i < (rank + 1) * bucket.count(); ++i)
+        sums.push_back(update_.messages.arrive(now(bucket.parts[i].value), here));
+    }
+    return sums;
+  }
+
+  // Hands all sums over before the first gather. A stream hands over in its own order, so behind the gather of a bucket
+  // the sums of the next one would come late, and its optimizers would hide nothing.
+  void hand_over() {
+    for (size_t b = 0; b < update_.plan.buckets.size(); ++b) {
+      if (update_.plan.buckets[b].last) arrived_[b] = arrive(update_.plan.buckets[b], b);
+    }
+  }
+
+  // The sums of a bucket on the devices of the replica.
+  Values gradients(const Bucket& bucket, size_t number) {
+    const auto found     = arrived_.find(number);
+    const Values arrived = found != arrived_.end() ? found->second : arrive(bucket, number);
+    if (bucket.adds) return arrived;
+    Values sums;
+    for (size_t rank = 0; rank < bucket.ranks; ++rank) {
       std::vector<ir::Type> types;
-      for (size_t i = rank * bucket.count(); i < (rank + 1) * bucket.count(); ++i) {
+      for (size_t i = rank * bucket.count(); i < (rank + 1) * bucket.count(); ++i)
         types.push_back(type(weight(bucket, i).taken));
-        if (bucket.adds) sums.push_back(update_.messages.arrive(now(bucket.parts[i].value), here));
-      }
-      if (bucket.adds) continue;
-      const ValueId reduced = update_.messages.arrive(update_.reduced.at(number)[rank], here);
-      for (const ValueId sum : update_.messages.unpack_sums(reduced, types)) sums.push_back(sum);
+      for (const ValueId sum : update_.messages.unpack_sums(arrived[rank], types)) sums.push_back(sum);
     }
     return sums;
   }
@@ -125,7 +145,43 @@ class UpdateWriter {
     }
   }
 
+  bool shares_device(const Bucket& a, const Bucket& b) const {
+    for (size_t i = 0; i < a.ranks; ++i) {
+      for (size_t j = 0; j < b.ranks; ++j) {
+        if (device(a, i) == device(b, j)) return true;
+      }
+    }
+    return false;
+  }
+
+  // Assigns what the devices of a bucket gather, before they gather that bucket: each of them gathers one bucket at a
+  // time while it updates the next one. Other devices, such as tensor-parallel ranks, are not held by that.
+  void assign_before(const Bucket& bucket) {
+    std::vector<Gathered> others;
+    for (Gathered& one : std::exchange(gathered_, {})) {
+      const Bucket& before = update_.plan.buckets[one.bucket];
+      if (shares_device(before, bucket)) {
+        assign(before, std::move(one.weights));
+      } else {
+        others.push_back(std::move(one));
+      }
+    }
+    gathered_ = std::move(others);
+  }
+
+  void assign_all() {
+    for (Gathered& one : std::exchange(gathered_, {})) assign(update_.plan.buckets[one.bucket], std::move(one.weights));
+  }
+
+  // The weights of a bucket, one packed value for each rank.
+  struct Gathered {
+    size_t bucket;
+    Values weights;
+  };
+
   const ReplicaUpdate& update_;
+  std::map<size_t, Values> arrived_;  // by bucket: sums that were handed over already
+  std::vector<Gathered> gathered_;    // on their way
 };
 
 }  // namespace

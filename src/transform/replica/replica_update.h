@@ -20,8 +20,8 @@ struct ReplicaUpdate {
   const std::map<size_t, std::vector<ir::ValueId>>& reduced;
 };
 
-// Updates the weights bucket by bucket. With overlap, the new weights of a bucket are gathered while the next one is
-// updated.
+// Updates the weights bucket by bucket. With overlap, the new weights of a bucket are gathered while its devices update
+// the next one.
 void write_update(const ReplicaUpdate& update);
 
 }  // namespace foreflow::transform
