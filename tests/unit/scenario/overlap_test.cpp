@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "foreflow/base/nth.h"
 #include "foreflow/scenario/run.h"
@@ -45,6 +48,35 @@ void expect_worth(const std::string& scenario, const std::string& strategy, cons
   EXPECT_GE(iteration(beside), (1 - 1e-9) * busiest(in_turn).first) << strategy << " " << overlap;
 }
 
+// How long the optimizers of one device run, and how much of that beside gathers on its stream of communication.
+std::pair<double, double> optimizers(const Outcome& outcome, const std::string& device) {
+  const auto& streams = outcome.program.streams;
+  const auto records  = [&](const std::string& name, const auto& counts) {
+    const auto stream = std::find_if(streams.begin(), streams.end(), [&](const auto& one) { return one.name == name; });
+    std::vector<stream::Record> found;
+    for (size_t i = 0; stream != streams.end() && i < stream->items.size(); ++i) {
+      if (counts(stream->items[i])) found.push_back(nth(outcome.timeline.records, stream - streams.begin()).at(i));
+    }
+    return found;
+  };
+  const auto steps   = records(device, [&](const stream::Item& item) {
+    if (item.instance >= 0) return false;
+    const auto& parts = nth(outcome.program.computes, item.event).parts;
+    return std::any_of(parts.begin(), parts.end(),
+                         [](const auto& part) { return part.name.find("Optimizer") != std::string::npos; });
+  });
+  const auto gathers = records(device + ".comm", [&](const stream::Item& item) {
+    return item.instance >= 0 && nth(outcome.program.communications, item.event).name == "MPIAllgather";
+  });
+  double all = 0, beside = 0;
+  for (const stream::Record& step : steps) {
+    all += (step.end - step.start).value();
+    for (const stream::Record& gather : gathers)
+      beside += std::max(0.0, (std::min(step.end, gather.end) - std::max(step.start, gather.start)).value());
+  }
+  return {all, beside};
+}
+
 using Sizes = std::map<double, int64_t>;  // how many all-reduces there are of so many bytes
 
 Sizes sums(const std::string& strategy) {
@@ -73,6 +105,40 @@ TEST(Overlap, OfGradientsAndWeightsShortensAnIteration) {
   for (int zero = 0; zero <= 3; ++zero)
     expect_worth(kMlp, R"("dp": 16, "bucket_size": "20MB", "zero": )" + std::to_string(zero),
                  R"("overlap_gradients": true)");
+}
+
+// Buckets of 3 (tp 2: 5) of 16 equal layers, whose gathers take longer than their optimizers: those of the first bucket
+// wait for nothing to hide them, all others run beside the gather of the bucket before.
+TEST(Overlap, HidesOptimizersBehindGathersOfNewWeights) {
+  for (const std::string zero : {"1", "2"}) {
+    for (const auto& [ways, first] : {std::pair<std::string, double>{R"("dp": 16)", 3}, {R"("dp": 8, "tp": 2)", 5}}) {
+      const Outcome outcome =
+          simulated(kMlp, ways + R"(, "bucket_size": "20MB", "overlap_gradients": true, "zero": )" + zero, "analytic",
+                    R"(, "cost": {"model": "roofline"})");
+      for (const std::string device : {"D1", "D2"}) {
+        const auto [all, beside] = optimizers(outcome, device);
+        EXPECT_NEAR(beside / all, 1 - first / 16, 0.03) << ways << " zero " << zero << " " << device;
+      }
+    }
+  }
+}
+
+// Clipping adds a norm, and waits for all gradients, but the updates behind it are the same.
+TEST(Overlap, IsNotShorterWithClippedGradients) {
+  const std::string mlp =
+      R"("workload": {"model": "mlp", "layers": 16, "hidden": 2048, "dtype": "f16", "optimizer": "adam",
+                      "clip_gradients": )";
+  const std::string rest =
+      R"(}, "platform": {"topology": "dgx_a100", "nodes": 2}, "strategy": {"global_batch": 16384, )";
+  for (const std::string ways : {R"("dp": 16)", R"("dp": 8, "tp": 2)", R"("dp": 16, "microbatches": 2)",
+                                 R"("dp": 4, "pp": 4, "microbatches": 4)"}) {
+    for (const std::string zero : {"0", "1", "2", "3"}) {
+      const std::string strategy = ways + R"(, "bucket_size": "20MB", "overlap_gradients": true, "zero": )" + zero;
+      const double without       = iteration(simulated(kMlp, strategy, "analytic"));
+      EXPECT_GE(iteration(simulated(mlp + "1" + rest, strategy, "analytic")), (1 - 1e-9) * without)
+          << ways << " zero " << zero;
+    }
+  }
 }
 
 TEST(Overlap, OfSendsShortensAnIteration) {
