@@ -6,12 +6,12 @@
 #include "foreflow/base/text.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/pieces.h"
+#include "foreflow/transform/stage_model.h"
 #include "transform/pass_arguments.h"
 #include "transform/pipeline/pipelined_program.h"
 #include "transform/pipeline/pipeliner.h"
 #include "transform/pipeline/stages.h"
 #include "transform/pipeline/step_plan.h"
-#include "transform/pipeline/weight_gradients.h"
 
 namespace foreflow::transform {
 namespace {
@@ -56,7 +56,7 @@ namespace {
 template <class F>
 auto on_halves(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted, const schedule::Plan& plan,
                const F& f) {
-  return splits_backward(wanted, plan) ? f(separate_products(module, ops)) : f(module);
+  return splits_backward(wanted, plan) ? f(with_split_backward(module, ops)) : f(module);
 }
 
 }  // namespace

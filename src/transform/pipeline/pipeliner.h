@@ -9,7 +9,7 @@
 namespace foreflow::transform {
 
 // Cuts `module` as `wanted` says and runs it by `plan`, the plan of the schedule before weight gradients are delayed
-// (the best delay depends on the stages). If backward passes are split, `module` must come from separate_products.
+// (the best delay depends on the stages). If backward passes are split, `module` must come from with_split_backward.
 //
 // `decided`: the stages, where they are sharded in different ways; null: they are found here.
 Distributed run_schedule(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,

@@ -6,7 +6,7 @@
 namespace foreflow::transform {
 
 ir::Module with_split_backward(const ir::Module& module, const ir::OpTable& ops) {
-  return separate_products(module, ops);
+  return separate_gathers(separate_products(module, ops)).module;
 }
 
 bool splits_backward(const Pipeline& wanted) {

@@ -103,6 +103,21 @@ std::vector<std::vector<DataSplitStep>> steps_of(const std::vector<StageSharding
   return steps;
 }
 
+// The same program with gathers for gradients of weights, in the stages of these.
+StagedShards with_separate_gathers(StagedShards sharded) {
+  SeparateGathers separate = separate_gathers(std::move(sharded.program.module));
+  std::vector<int> stages;
+  std::vector<size_t> variants;
+  for (const size_t o : separate.origin) {
+    stages.push_back(sharded.stages[o]);
+    variants.push_back(sharded.variants[o]);
+  }
+  sharded.program.module = std::move(separate.module);
+  sharded.stages         = std::move(stages);
+  sharded.variants       = std::move(variants);
+  return sharded;
+}
+
 }  // namespace
 
 ShardedPipeline pipeline_of_shards(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
@@ -116,6 +131,7 @@ ShardedPipeline pipeline_of_shards(const ir::Module& module, const ir::OpTable& 
     made.sharded.push_back({{}, std::move(sharded.program.parameters), std::move(sharded.program.results)});
     sharded = std::move(split);
   }
+  if (splits_backward(wanted, program.plan)) sharded = with_separate_gathers(std::move(sharded));
   DecidedStages decided{std::move(sharded.stages), {}};
   for (const StageSharding& device : shards) decided.groups.push_back(devices_of(device));
   made.pipelined = run_schedule(sharded.program.module, ops, wanted, program.plan, &decided);

@@ -13,16 +13,28 @@ namespace foreflow::transform {
 //
 // 1. an op whose only results are weight gradients: sums over the microbatches, or values that the update reads;
 // 2. ops that process such a gradient further;
-// 3. ops whose results are read by only one op of these kinds (a Transpose of x);
+// 3. ops whose results are read by only one op of these kinds (a Transpose of x), but for what is recomputed;
 // 4. gathers of rows of x that only such ops read, as the runtime of Zero Bubble gathers them (pre_process of its
 //    layers.py, which WeightGradStore.pop calls).
 //
 // An op on which another stage or the gradient of an activation depends keeps its phase. So does an op that computes
-// both kinds of gradients, such as that of a normalisation.
+// both kinds of gradients, such as that of a normalisation. What is recomputed is made in the backward pass and its
+// result is kept, as without recomputation: of the product of a gate, delayed, both operands would be kept.
 void mark_weight_gradients(const ir::Function& function, const interpret::Values<LaidOut>& values,
                            std::vector<StagedOp>& staged);
 
 // Replaces every MatMulGrad, which computes both gradients in one op, by two products.
 ir::Module separate_products(const ir::Module& module, const ir::OpTable& ops);
+
+// A program from separate_products with additional gathers.
+struct SeparateGathers {
+  ir::Module module;
+  std::vector<size_t> origin;  // per op of the entry: the original op, or the one for which a gather was added
+};
+
+// Lets gradients of weights gather rows of x anew if other ops of the backward pass read these, too, namely what is
+// recomputed. So only the rows of one device are kept until gradients of weights are computed, as without
+// recomputation, where nothing else of the backward pass reads them.
+SeparateGathers separate_gathers(ir::Module module);
 
 }  // namespace foreflow::transform
