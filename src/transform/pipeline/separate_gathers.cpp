@@ -5,6 +5,7 @@
 #include "foreflow/base/nth.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/uses.h"
+#include "foreflow/transform/recompute.h"
 #include "transform/blocks/forward_pass.h"
 #include "transform/pipeline/weight_gradients.h"
 #include "transform/rewrite/copy.h"
@@ -15,14 +16,14 @@ namespace {
 
 using ir::ValueId;
 
-// Finds the gathers of rows of x in the backward pass that both gradients of weights and other ops read.
+// Finds the gathers of rows of x in the backward pass that both gradients of weights and recomputed ops read.
 class SharedGathers {
  public:
   explicit SharedGathers(const ir::Module& module)
       : module_(module), function_(module.entry()), readers_(function_), is_shared_(function_.ops.size()) {
     bool any = false;
     for (size_t o = forward_ops(function_); o < function_.ops.size(); ++o) {
-      is_shared_[o] = gathers(function_.ops[o]) && is_read_in_both_ways(function_.ops[o]);
+      is_shared_[o] = gathers(function_.ops[o]) && is_read_for_both(function_.ops[o]);
       any           = any || is_shared_[o];
     }
     if (any) keep_those_of_rows();
@@ -51,16 +52,17 @@ class SharedGathers {
     return is_gradient_of_weight(product) && function_.inputs(product)[0] == x && function_.inputs(product)[1] != x;
   }
 
-  bool is_read_in_both_ways(const ir::Op& gather) const {
-    bool for_weights = false, otherwise = false;
+  bool is_read_for_both(const ir::Op& gather) const {
+    bool for_weights = false, repeated = false;
     for (size_t value = gather.first_result; value < gather.first_result + gather.result_count; ++value) {
       for (const int32_t reader : readers_[value]) {
-        const ir::Op& op                 = nth(function_.ops, reader);
-        const bool is_x                  = is_for_weights(op) && ir::index(function_.inputs(op)[0]) == value;
-        (is_x ? for_weights : otherwise) = true;
+        const ir::Op& op = nth(function_.ops, reader);
+        const bool is_x  = is_for_weights(op) && ir::index(function_.inputs(op)[0]) == value;
+        for_weights      = for_weights || is_x;
+        repeated         = repeated || (!is_x && op.attributes->find(kRecompute) != nullptr);
       }
     }
-    return for_weights && otherwise;
+    return for_weights && repeated;
   }
 
   // Rows lie along all dimensions but the last.

@@ -32,9 +32,9 @@ struct SeparateGathers {
   std::vector<size_t> origin;  // per op of the entry: the original op, or the one for which a gather was added
 };
 
-// Lets gradients of weights gather rows of x anew if other ops of the backward pass read these, too, namely what is
-// recomputed. So only the rows of one device are kept until gradients of weights are computed, as without
-// recomputation, where nothing else of the backward pass reads them.
+// Lets gradients of weights gather rows of x anew if recomputed ops of the backward pass read these, too. So only the
+// rows of one device are kept until gradients of weights are computed, as without recomputation, where nothing else of
+// the backward pass reads them.
 SeparateGathers separate_gathers(ir::Module module);
 
 }  // namespace foreflow::transform

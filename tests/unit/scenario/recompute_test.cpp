@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -127,6 +128,35 @@ TEST(RecomputeStrategy, NoLayerLiesOnTwoStages) {
         EXPECT_EQ(devices.size(), 17U) << where;
         for (const auto& [layer, all] : devices) EXPECT_EQ(all.size(), 1U) << where << ": " << layer;
       }
+    }
+  }
+}
+
+// Gradients of weights that are computed later wait for the same values in any case. So a device holds at most what it
+// holds without recomputation and, while it recomputes a layer, the values of that layer: of the activation function
+// and the gate, whose results are parted over tp, or of all, of which 6 have all rows and are whole.
+TEST(RecomputeStrategy, TakesAtMostALayerMoreWhereWeightGradientsAreDelayed) {
+  constexpr double kRows = 2048, kHidden = 512, kInner = 1024, kTp = 4;
+  constexpr double kGate  = 2 * kRows * 2 * kInner / kTp,
+                   kLayer = 2 * kRows * (6 * kHidden + 4 * (kHidden + kInner) / kTp);
+  const auto peak         = [](const std::string& recompute, const std::string& strategy) {
+    const std::string text = R"({"workload": {"model": "llama", "layers": 16, "hidden": 512, "heads": 8,
+        "feed_forward": 1024, "vocabulary": 512, "sequence": 2048, "dtype": "bf16", "mode": "training",
+        "optimizer": "adam"}, "platform": {"topology": "dgx_h100", "nodes": 1}, "cost": {"model": "roofline"},
+        "engine": "analytic", "strategy": {"tp": 4, "pp": 2, "microbatches": 6, "global_batch": 6, "recompute": ")" +
+                             recompute + "\", " + strategy + "}}";
+    Bytes most(0);
+    for (const auto& device : run(load(parse_json(text, "test"), "test")).summary.devices)
+      most = std::max(most, device.peak_memory);
+    return most.value();
+  };
+  for (const std::string schedule :
+       {R"("schedule": "zb_h1")", R"("schedule": "zb_h2")", R"("schedule": "1f1b", "delay_weight_gradients": true)"}) {
+    for (const std::string parallel : {"true", "false"}) {
+      const std::string strategy = schedule + R"(, "sequence_parallel": )" + parallel;
+      const double none          = peak("none", strategy);
+      EXPECT_LE(peak("activation", strategy), none + kGate) << strategy;
+      EXPECT_LE(peak("full", strategy), none + kLayer) << strategy;
     }
   }
 }
