@@ -14,7 +14,7 @@ constexpr int32_t kNothing = -1, kMore = -2, kSeveral = -3;
 bool gathers_rows(const ir::Op& op) { return !op.is_call() && op.def->communication == ir::Communication::all_gather; }
 
 // Its result is kept rather than its operands, which may be several.
-bool is_repeated(const ir::Op& op) { return op.attributes->find(kRecompute) != nullptr && !gathers_rows(op); }
+bool is_recomputed(const ir::Op& op) { return op.attributes->find(kRecompute) != nullptr && !gathers_rows(op); }
 
 class WeightGradientMarker {
  public:
@@ -55,7 +55,7 @@ class WeightGradientMarker {
       if (stage_[value] >= 0 && stage_[value] != staged_[o].stage) reader_[value] = kMore;
       depends = joined(depends, reader_[value]);
     }
-    if (is_repeated(op) || (depends == kSeveral && !gathers_rows(op))) depends = kMore;
+    if (is_recomputed(op) || (depends == kSeveral && !gathers_rows(op))) depends = kMore;
     if (makes_gradient && depends != kMore) depends = static_cast<int32_t>(o);
     const bool is_late = depends >= 0 || depends == kSeveral;
     if (is_late) staged_[o].phase = StagePhase::weight_grad;
