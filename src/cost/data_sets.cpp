@@ -29,7 +29,7 @@ const DataForm& form_of(const std::vector<std::string>& names, const std::string
 }  // namespace
 
 std::vector<DataSet> read_data_sets(std::string_view text, const std::string& name, const std::string& device) {
-  const std::vector<std::string> lines = split(text, '\n');
+  const std::vector<std::string> lines = split(after_byte_order_mark(text), '\n');
   size_t head                          = 0;
   while (head + 1 < lines.size() && lines[head].starts_with('#')) ++head;
   const std::vector<std::string> names = fields_of(lines.empty() ? std::string_view() : lines[head]);

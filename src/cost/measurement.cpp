@@ -169,7 +169,7 @@ std::vector<Measurement> parse_csv(std::string_view text, const std::string& nam
   std::vector<Measurement> measurements;
   std::map<std::string, size_t, std::less<>> places;
   size_t number = 0;
-  for (const std::string& line : split(text, '\n')) {
+  for (const std::string& line : split(after_byte_order_mark(text), '\n')) {
     const std::string where    = fmt::format("{}:{}", name, ++number);
     const std::string_view row = trim(line);
     if (row.empty() || row.front() == '#') continue;

@@ -318,7 +318,7 @@ class Parser {
 }  // namespace
 
 Module parse(std::string_view text, const std::string& name, const OpTable& ops) {
-  Module module = Parser(text, name, ops).parse();
+  Module module = Parser(after_byte_order_mark(text), name, ops).parse();
   verify(module, Names::unique);
   return module;
 }

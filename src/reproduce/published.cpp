@@ -43,7 +43,7 @@ std::vector<Published> read_published(const std::string& path) {
   std::vector<std::string> columns;
   const std::string text = read_file(path);
   size_t number          = 0;
-  for (const std::string& line : split(text, '\n')) {
+  for (const std::string& line : split(after_byte_order_mark(text), '\n')) {
     ++number;
     if (trim(line).empty() || line.front() == '#') continue;
     const std::vector<std::string> cells = split_cells(trim(line));

@@ -19,6 +19,9 @@ std::string list_or(const std::vector<std::string>& words);
 std::vector<std::string> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
 
+// The text after the UTF-8 byte-order mark with which some editors and spreadsheets begin a file; otherwise all of it.
+std::string_view after_byte_order_mark(std::string_view text);
+
 // The whole of `text` as a number of type T, in C notation without a leading '+' or spaces. Nothing when it is not a
 // number, when text follows the number, or when T cannot represent it. Floating-point types also read "inf" and "nan".
 template <class T>

@@ -24,6 +24,13 @@ TEST(Split, KeepsEmptyParts) {
   EXPECT_EQ(split("", ','), Words{""});
 }
 
+TEST(AfterByteOrderMark, SkipsOneMarkAtTheBeginning) {
+  EXPECT_EQ(after_byte_order_mark("\xEF\xBB\xBFkind,op"), "kind,op");
+  EXPECT_EQ(after_byte_order_mark("kind,\xEF\xBB\xBFop"), "kind,\xEF\xBB\xBFop");
+  EXPECT_EQ(after_byte_order_mark("\xEF\xBB"), "\xEF\xBB");
+  EXPECT_EQ(after_byte_order_mark(""), "");
+}
+
 TEST(Trim, RemovesSpaceAtBothEndsOnly) {
   EXPECT_EQ(trim(" \t a b\r\n"), "a b");
   EXPECT_EQ(trim(" \n "), "");

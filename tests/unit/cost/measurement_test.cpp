@@ -55,6 +55,13 @@ TEST(Measurements, ReadBackFromTheirText) {
   EXPECT_EQ(print_csv(read), text);
 }
 
+TEST(Measurements, AreReadAfterAByteOrderMark) {
+  const auto read =
+      parse_csv("\xEF\xBB\xBF" + kHeader + "message,Send,f32,Send 64 B over 2,2,0,0,0,64,1e-5\n", "times.csv");
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].message, Bytes(64));
+}
+
 TEST(Measurements, MayStandInAnyOrderOfColumnsWithoutTheOptionalOnes) {
   const auto read = parse_csv(
       "seconds,message_bytes,bytes_written,bytes_read,flops,ranks,signature,dtype,op,kind\r\n"

@@ -19,6 +19,11 @@ std::string attributes(const Op& op) {
   return text;
 }
 
+TEST(Parse, SkipsAByteOrderMarkAtTheBeginning) {
+  const std::string program = "func @f(%a: Tensor[Float32, (4), 1]) {\n  return %a\n}\n";
+  EXPECT_EQ(print(parse("\xEF\xBB\xBF" + program, "f", ops::table())), print(parse(program, "f", ops::table())));
+}
+
 TEST(Parse, SharesEqualTextsOfTypesAndAttributes) {
   const Module module = parsed(
       "  %c: D1 = Gather(%a, %b, axis=1)\n  %d: D1 = Gather(%c, %b, axis=1)\n  %e: D2 = Send(%d, 2)\n  %g: D3 = "
