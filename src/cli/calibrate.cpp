@@ -34,12 +34,13 @@ std::string row_of(const cost::FamilyError& error, const std::string& note) {
   return row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
 }
 
-// The latency and bandwidth that the fitted line of a message implies.
+// The latency and bandwidth of messages, as far as their times show them.
 std::string note_of(const cost::Family& family) {
   if (family.ranks == 1) return "";
-  std::string note = "latency " + format(family.line.fixed);
-  if (family.line.per_byte > 0) note += ", " + format(BytesPerSecond(1 / family.line.per_byte));
-  return note;
+  std::string note;
+  if (cost::shows_latency(family)) note = "latency " + format(family.line.fixed);
+  if (!cost::grows(family) || family.line.per_byte <= 0) return note;
+  return note + (note.empty() ? "" : ", ") + format(BytesPerSecond(1 / family.line.per_byte));
 }
 
 std::string listed(const std::vector<std::string>& names) {
@@ -53,25 +54,28 @@ void print_note(const std::vector<std::string>& families, const std::string& tex
   if (!families.empty()) std::cerr << escape::terminal("foreflow: note: " + listed(families) + ": " + text) << "\n";
 }
 
-// Families whose measurements show only latencies.
+// Families whose measurements say nothing about larger work, or about short messages.
 void remark_on_rates(const cost::Calibration& calibration) {
-  std::vector<std::string> computes, messages;
+  std::vector<std::string> computes, longer, shorter;
   for (const cost::Family& family : calibration.families) {
-    if (cost::grows(family)) continue;
     if (family.ranks == 1) {
-      computes.push_back(cost::name(family));
+      if (!cost::grows(family)) computes.push_back(cost::name(family));
       continue;
     }
-    Bytes longest;
-    for (const cost::Point& point : family.points) longest = std::max(longest, point.bytes);
-    messages.push_back(cost::name(family) + " (up to " + format(longest) + ")");
+    const auto [least, most] =
+        std::minmax_element(family.points.begin(), family.points.end(),
+                            [](const cost::Point& a, const cost::Point& b) { return a.bytes < b.bytes; });
+    if (!cost::grows(family)) longer.push_back(cost::name(family) + " (up to " + format(most->bytes) + ")");
+    if (!cost::shows_latency(family)) shorter.push_back(cost::name(family) + " (from " + format(least->bytes) + ")");
   }
   print_note(computes,
-             "times hardly grow with the work that was measured, so larger work takes at least the time that follows "
-             "from the data sheet; measure larger work, too");
-  print_note(messages,
-             "times hardly grow with the bytes that were measured, so longer messages are simulated; measure longer "
-             "messages, too");
+             "what was measured does not show how times grow with the work, so larger work takes at least the time "
+             "that follows from the data sheet; measure work of other sizes, too");
+  print_note(longer,
+             "what was measured does not show how times grow with the bytes, so longer messages are simulated; measure "
+             "longer messages, too");
+  print_note(shorter,
+             "what was measured shows no latency, so shorter messages are simulated; measure shorter messages, too");
 }
 
 Json to_json(const cost::FamilyError& error) {

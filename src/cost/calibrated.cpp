@@ -2,6 +2,7 @@
 
 #include "cost/bounds.h"
 #include "cost/errors.h"
+#include "cost/flat_times.h"
 #include "cost/law_prices.h"
 #include "cost/parameters.h"
 #include "cost/shipped.h"
@@ -112,12 +113,28 @@ Calibrations laws_for(const Tables& tables, const platform::Device& device) {
   return chosen;
 }
 
-std::optional<Price> measured_price(const Calibration& calibration, const Application& application) {
-  if (calibration.families.empty()) return std::nullopt;
+Query query_of(const Application& application, const ir::Work& work) {
   const ir::OpCall& call = application.call;
-  const ir::Work work    = call.def.work(call, application.outputs);
-  return price(calibration, {std::string(call.def.name), std::string(dtype_of(call.inputs, application.outputs)),
-                             signature(call, application.outputs), 1, work.flops, work.read + work.written});
+  return {std::string(call.def.name),
+          std::string(dtype_of(call.inputs, application.outputs)),
+          signature(call, application.outputs),
+          1,
+          work.flops,
+          work.read + work.written};
+}
+
+// What was measured of the op. Where the measurements show no rate, work outside of them takes the time that they and
+// the device's data sheet give it.
+std::optional<Price> measured_price(const Calibration& calibration, const Application& application,
+                                    const platform::Device& device) {
+  if (calibration.families.empty()) return std::nullopt;
+  const ir::Work work    = application.call.def.work(application.call, application.outputs);
+  const Query query      = query_of(application, work);
+  const auto measured    = price(calibration, query);
+  const bool is_extended = measured && measured->provenance == Provenance::regression;
+  const Family* flat     = is_extended ? flat_family(calibration, query) : nullptr;
+  if (flat == nullptr) return measured;
+  return Price{time_beside(*flat, query, work.kernels, device), Provenance::regression};
 }
 
 // The prices that follow from the data sheet of a device.
@@ -126,18 +143,19 @@ struct Sheet {
 };
 
 // A line that is faster than the peaks of a device shows no rate of it: what was measured is too small, or stays in a
-// cache. Then the data sheet decides. Launches are part of the line, and are not held against it.
+// cache. Then the data sheet decides, and is what the price says. Launches are part of the line, and are not held
+// against it.
 Price along_line(Price line, const Application& application, const platform::Device& device, const Sheet& sheet) {
   platform::Device without_launch = device;
   without_launch.launch           = Seconds(0);
   if (line.time >= sheet.at_peak(application, without_launch).time) return line;
-  return {sheet.price(application, device).time, Provenance::regression};
+  return sheet.price(application, device);
 }
 
 // Measured, or between two measurements; by the law of its family; along the line of its family; by the data sheet.
 Price chained_price(const Tables& tables, bool has_laws, const Application& application, const platform::Device& device,
                     const Sheet& sheet) {
-  const auto measured = measured_price(tables.families, application);
+  const auto measured = measured_price(tables.families, application, device);
   // Shape arithmetic runs ahead of a device, unless its time was measured there.
   if (measured && measured->provenance == Provenance::table) return *measured;
   if (application.on_host) return sheet.price(application, device);

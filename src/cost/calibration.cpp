@@ -51,9 +51,26 @@ bool is_inside(const Family& family, const Query& query) {
   return is_within(&Point::flops, query.flops) && is_within(&Point::bytes, query.bytes);
 }
 
-bool is_longer_than_all(const Query& query, const Family& family) {
-  return std::all_of(family.points.begin(), family.points.end(),
-                     [&](const Point& point) { return point.bytes < query.bytes; });
+template <class Comparison>
+bool against_all(const Family& family, Comparison comparison) {
+  return std::all_of(family.points.begin(), family.points.end(), comparison);
+}
+
+// Returns true for a message outside of what was measured, on a side of which the family says nothing.
+bool is_unknown_message(const Family& family, const Query& query) {
+  if (query.ranks == 1 || family.points.empty()) return false;
+  if (against_all(family, [&](const Point& point) { return point.bytes < query.bytes; })) return !grows(family);
+  if (against_all(family, [&](const Point& point) { return point.bytes > query.bytes; })) return !shows_latency(family);
+  return false;
+}
+
+// Of a family that shows no rate: the longest time for larger work, and the shortest for smaller.
+Seconds time_outside(const Family& family, const Query& query) {
+  const bool is_smaller =
+      against_all(family, [&](const Point& p) { return query.flops <= p.flops && query.bytes <= p.bytes; });
+  const auto [least, most] = std::minmax_element(family.points.begin(), family.points.end(),
+                                                 [](const Point& a, const Point& b) { return a.time < b.time; });
+  return is_smaller ? least->time : most->time;
 }
 
 const Family* find_family(const Calibration& calibration, const Query& query) {
@@ -73,11 +90,26 @@ std::string name(const Family& family) {
 }
 
 bool grows(const Family& family) {
-  constexpr double kVisible = 0.1;  // repeated measurements differ by about as much
-  const Line& line          = family.line;
+  constexpr double kMost = 0.5;
+  const Line& line       = family.line;
   if (family.points.empty()) return line.per_flop > 0 || line.per_byte > 0;
+  if (!have_different_work(family.points)) return false;
   const Seconds longest = on_line(family, family.points.back());
-  return longest - line.fixed >= kVisible * longest;
+  return longest - line.fixed >= kMost * longest;
+}
+
+bool shows_latency(const Family& family) {
+  constexpr Bytes kShort{65536};  // 52 us at 10 Gb/s, as long as a step of TCP
+  if (family.points.empty()) return true;
+  if (grows(family)) return family.line.fixed > Seconds(0);
+  return std::any_of(family.points.begin(), family.points.end(),
+                     [&](const Point& point) { return point.bytes <= kShort; });
+}
+
+const Family* flat_family(const Calibration& calibration, const Query& query) {
+  const Family* family = find_family(calibration, query);
+  const bool is_flat   = family != nullptr && !family->points.empty() && !grows(*family);
+  return is_flat && !is_inside(*family, query) ? family : nullptr;
 }
 
 std::optional<Price> price(const Calibration& calibration, const Query& query) {
@@ -86,11 +118,11 @@ std::optional<Price> price(const Calibration& calibration, const Query& query) {
   for (const Point& point : family->points) {
     if (point.signature == query.signature) return Price{point.time, Provenance::table};
   }
-  if (query.ranks > 1 && is_longer_than_all(query, *family) && !grows(*family)) return std::nullopt;
+  if (is_unknown_message(*family, query)) return std::nullopt;
   const Seconds x = family->line.at(query.flops, query.bytes);
   const auto time = is_inside(*family, query) ? interpolated(*family, x) : std::nullopt;
   if (time) return Price{*time, Provenance::interpolated};
-  return Price{x, Provenance::regression};
+  return Price{flat_family(calibration, query) == nullptr ? x : time_outside(*family, query), Provenance::regression};
 }
 
 Calibration fit(std::span<const Measurement> measurements) {

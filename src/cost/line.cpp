@@ -83,9 +83,30 @@ double squared_error(const std::vector<Equation>& rows, const Coefficients& coef
   return sum;
 }
 
+// The fixed time with the least squares of relative errors; of one point exactly its time.
+Seconds fit_fixed(std::span<const Point> points) {
+  Seconds first;
+  double sum = 0, squares = 0;
+  for (const Point& point : points) {
+    if (point.time <= Seconds(0)) continue;
+    if (first == Seconds(0)) first = point.time;
+    const double ratio = first / point.time;
+    sum += ratio;
+    squares += ratio * ratio;
+  }
+  return squares > 0 ? first * (sum / squares) : Seconds(0);
+}
+
 }  // namespace
 
+bool have_different_work(std::span<const Point> points) {
+  return std::any_of(points.begin(), points.end(), [&](const Point& point) {
+    return point.flops != points.front().flops || point.bytes != points.front().bytes;
+  });
+}
+
 Line fit_line(std::span<const Point> points) {
+  if (!have_different_work(points)) return {fit_fixed(points)};
   // Bit 0: flops, bit 1: bytes, bit 2: the fixed time; fewest terms first.
   static constexpr std::array kSubsets = {1U, 2U, 4U, 5U, 6U, 3U, 7U};
   constexpr double kBetter             = 1e-9;  // relative errors below are those of rounding

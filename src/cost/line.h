@@ -7,6 +7,11 @@
 
 namespace foreflow::cost {
 
+// Returns true if two of the points differ in their flops or bytes. Otherwise, no fit can tell a fixed time from a
+// rate.
+bool have_different_work(std::span<const Point> points);
+
+// The line of points of equal work is a fixed time only. Otherwise:
 // Minimises the sum of squared relative errors over `points`, leaving out those of no time: the best of all subsets of
 // the three terms whose least-squares solution is not negative, which is the non-negative least-squares solution
 // (Lawson and Hanson 1974, chapter 23). Among equally good ones that with the fewest terms, flops before bytes before

@@ -57,21 +57,30 @@ struct Query {
   Bytes bytes;
 };
 
-// Returns true if the times of a family visibly grow with its work: flops and bytes make at least a tenth of the time
-// that its line gives the longest point. Otherwise, only latencies were measured, and the line says nothing about
-// larger work. A family without points grows if its line has a rate.
+// Returns true if the times of a family show a rate: it was measured with different amounts of work, of which flops and
+// bytes make at least half of the time that its line gives the longest. Otherwise, most of what was measured is a fixed
+// time, and the line says nothing about larger work. A family without points grows if its line has a rate.
 bool grows(const Family& family);
+
+// Returns true if the messages of a family show what a short one takes: by the fixed time of their line, if they grow;
+// if they do not, by a message of at most 64 KiB among them. The time of a long message alone says nothing about it.
+bool shows_latency(const Family& family);
 
 // The price of a query. Nothing
 //   1. when its family was never measured;
-//   2. for a message with more bytes than all of its family, if the family does not grow.
+//   2. for a message with more bytes than all of its family, if the family does not grow;
+//   3. for a message with fewer bytes than all of its family, if the family shows no latency.
 // Work with more or fewer flops or bytes than all points of its family is priced on the line (`regression`), other work
-// between points (`interpolated`). Interpolation is linear in log(time) over log(t), where t is the time that the
-// family's line predicts for the work.
+// between points (`interpolated`). Where the family does not grow, smaller work takes its shortest time, and larger
+// work its longest, which is a lower bound. Interpolation is linear in log(time) over log(t), where t is the time that
+// the family's line predicts for the work.
 //
 // Example: points measured at t = 1 ms and t = 4 ms took 2 ms and 8 ms. Work with t = 2 ms is halfway on the
 // logarithmic scale and is priced at 4 ms.
 std::optional<Price> price(const Calibration& calibration, const Query& query);
+
+// The family of a query outside of what was measured, if the family has points and does not grow; null otherwise.
+const Family* flat_family(const Calibration& calibration, const Query& query);
 
 // Fits a calibration. Rows with equal signatures become one point with their median.
 Calibration fit(std::span<const Measurement> measurements);

@@ -19,7 +19,8 @@ const char* const kFile = R"({
   "source": "the test", "model": "calibrated",
   "families": [
     {"op": "Add", "dtype": "f32", "ranks": 1, "fixed": "1us", "bandwidth": "1GBps",
-     "points": [{"signature": "Add(f32[4] f32[4]) -> f32[4]", "flops": 4, "bytes": "48B", "time": "7us"}]},
+     "points": [{"signature": "Add(f32[4] f32[4]) -> f32[4]", "flops": 4, "bytes": "48B", "time": "7us"},
+                {"signature": "Add(f32[500] f32[500]) -> f32[500]", "flops": 500, "bytes": "6000B", "time": "7us"}]},
     {"op": "Send", "dtype": "f32", "ranks": 2, "fixed": "5us", "bandwidth": "1GBps", "points": []}
   ]
 })";
@@ -71,7 +72,7 @@ TEST(Calibrated, ExtendsNoLineFasterThanTheDataSheet) {
   EXPECT_EQ(flat.compute(six.application("Add", kNone), kDevice).provenance, Provenance::interpolated);
   EXPECT_DOUBLE_EQ(flat.compute(six.application("Add", kNone), kDevice).time.value(), 5e-6);
   const Price price = flat.compute(many.application("Add", kNone), kDevice);
-  EXPECT_EQ(price.provenance, Provenance::regression);
+  EXPECT_EQ(price.provenance, Provenance::roofline);
   const Json nothing = Json::object();
   EXPECT_EQ(price.time, cost_models()
                             .get("roofline", "test")
@@ -79,6 +80,20 @@ TEST(Calibrated, ExtendsNoLineFasterThanTheDataSheet) {
                             .compute(many.application("Add", kNone), kDevice)
                             .time);
   EXPECT_GT(price.time.value(), 12 * std::pow(2.0, 28) / 1e9);
+}
+
+// 12 GB in 100 s, of which the data sheet has one second for the launch.
+TEST(Calibrated, ScalesTheTimeOfOneLargePoint) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "one.json", R"({"model": "calibrated", "families": [
+    {"op": "Add", "dtype": "f32", "ranks": 1, "fixed": "100s",
+     "points": [{"signature": "a", "flops": 1e9, "bytes": "12GB", "time": "100s"}]}]})");
+  const CostModel one = load_model(folder / "one.json", Json::object());
+  for (const int64_t size : {500'000'000, 2'000'000'000}) {
+    const Price price = one.compute(Example(size, 2).application("Add", kNone), kDevice);
+    EXPECT_EQ(price.provenance, Provenance::regression);
+    EXPECT_NEAR(price.time.value(), 1 + 99 * (static_cast<double>(size) / 1e9), 1e-9);
+  }
 }
 
 TEST(Calibrated, TakesTheRooflineForOpsThatWereNeverMeasured) {

@@ -95,6 +95,61 @@ TEST(Calibration, HasNoPriceForMessagesLongerThanThoseThatShowNoBandwidth) {
   EXPECT_EQ(price(calibration, longer_message(134e6))->provenance, Provenance::regression);
 }
 
+TEST(Calibration, HasAFixedTimeOnlyForOneAmountOfWork) {
+  const Calibration calibration = fit(std::vector{measured(16, 192, 3e-6)});
+  const Family& family          = calibration.families[0];
+  EXPECT_EQ(family.line.fixed, Seconds(3e-6));
+  EXPECT_EQ(family.line.per_flop, 0);
+  EXPECT_EQ(family.line.per_byte, 0);
+  EXPECT_FALSE(grows(family));
+  for (const Query& outside : {query(8, 96), query(1e9, 1e10)}) {
+    EXPECT_EQ(price(calibration, outside)->time, Seconds(3e-6));
+    EXPECT_EQ(price(calibration, outside)->provenance, Provenance::regression);
+    EXPECT_EQ(flat_family(calibration, outside), &family);
+  }
+  EXPECT_EQ(flat_family(calibration, query(16, 192)), nullptr);  // as much work
+}
+
+// Launches of 3 us, and up to 1.8 us more for what a device moves in a thousandth of it.
+TEST(Calibration, ExtendsNoLineOfWhichMostIsFixed) {
+  const Calibration calibration =
+      fit(std::vector{measured(16, 192, 3e-6), measured(1e3, 12e3, 3.3e-6), measured(7e3, 84e3, 4.8e-6)});
+  EXPECT_FALSE(grows(calibration.families[0]));
+  EXPECT_EQ(price(calibration, query(8, 96))->time, Seconds(3e-6));
+  EXPECT_EQ(price(calibration, query(7e8, 84e8))->time, Seconds(4.8e-6));
+  EXPECT_EQ(price(calibration, query(2e3, 24e3))->provenance, Provenance::interpolated);
+}
+
+TEST(Calibration, TakesALatencyFromShortMessagesOnly) {
+  const Calibration shortest = fit(std::vector{message(64, 20e-6)});
+  EXPECT_TRUE(shows_latency(shortest.families[0]));
+  EXPECT_EQ(price(shortest, longer_message(8))->time, Seconds(20e-6));
+  EXPECT_FALSE(price(shortest, longer_message(134e6)));
+  const Calibration longest = fit(std::vector{message(1e9, 8e-3)});
+  EXPECT_FALSE(shows_latency(longest.families[0]));
+  EXPECT_FALSE(price(longest, longer_message(4000)));
+  EXPECT_FALSE(price(longest, longer_message(2e9)));
+}
+
+// In proportion to the bytes: a rate, but no latency.
+TEST(Calibration, HasNoPriceForMessagesShorterThanThoseThatShowNoLatency) {
+  const Calibration calibration = fit(std::vector{message(1e8, 0.8e-3), message(1e9, 8e-3)});
+  EXPECT_TRUE(grows(calibration.families[0]));
+  EXPECT_FALSE(shows_latency(calibration.families[0]));
+  EXPECT_FALSE(price(calibration, longer_message(4000)));
+  EXPECT_NEAR(price(calibration, longer_message(2e9))->time.value(), 16e-3, 1e-9);
+}
+
+// As calibrations of one point were written before: a rate through the origin.
+TEST(Calibration, ExtendsNoRateOfOnePointThatAFileStates) {
+  const Json json = parse_json(R"([{"op": "MatMul", "dtype": "f32", "ranks": 1, "fixed": "0s", "throughput": "5e6f",
+      "points": [{"signature": "a", "flops": 16, "bytes": "192B", "time": "3.2us"}]}])",
+                               "c.json");
+  const Calibration calibration = from_json(JsonView(json, "c.json"));
+  EXPECT_FALSE(grows(calibration.families[0]));
+  EXPECT_DOUBLE_EQ(price(calibration, query(1e9, 1e10))->time.value(), 3.2e-6);
+}
+
 TEST(Calibration, InterpolatesNothingOutsideOfWhatWasMeasured) {
   const Calibration calibration = fit(std::vector{measured(1e4, 1e3, 5e-6), measured(1e6, 4e4, 5e-6)});
   EXPECT_FALSE(grows(calibration.families[0]));
