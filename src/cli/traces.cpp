@@ -46,24 +46,32 @@ std::string text_of(const execute::TraceMeasurements& found, const Json& host) {
   return text + "\n";
 }
 
+void add_device(std::vector<std::string>& devices, const std::string& device) {
+  if (!device.empty() && std::find(devices.begin(), devices.end(), device) == devices.end()) devices.push_back(device);
+}
+
 }  // namespace
 
 MeasuredFiles read_measured_files(const std::vector<std::string>& files) {
   MeasuredFiles all;
-  std::vector<std::string> traces;
+  std::vector<std::string> traces, devices;
   for (const std::string& file : files) {
     if (execute::is_trace(file)) {
       traces.push_back(file);
       continue;
     }
-    const auto rows = cost::parse_csv(read_file(file), file);
+    const std::string text = read_file(file);
+    const auto rows        = cost::parse_csv(text, file);
     all.measurements.insert(all.measurements.end(), rows.begin(), rows.end());
+    add_device(devices, cost::stated_device(text));
   }
+  all.device = fmt::format("{}", fmt::join(devices, ", "));
   if (traces.empty()) return all;
   const execute::TraceMeasurements found = execute::read_traces(traces);
   all.measurements.insert(all.measurements.end(), found.measurements.begin(), found.measurements.end());
+  for (const std::string& device : found.devices) add_device(devices, device);
   all.host   = host_of(found);
-  all.device = fmt::format("{}", fmt::join(found.devices, ", "));
+  all.device = fmt::format("{}", fmt::join(devices, ", "));
   all.text   = text_of(found, all.host);
   return all;
 }

@@ -12,7 +12,7 @@ namespace foreflow::cli {
 struct MeasuredFiles {
   std::vector<cost::Measurement> measurements;
   std::string text   = {};  // of the traces, for people; "": there are none
-  std::string device = {};  // of the traces, as they call it; "": not known
+  std::string device = {};  // as the files call it, several as "A, B"; "": not known
   Json host =
       Json::object();  // of the traces: a scenario's "host"; empty: there are none, or they launch nothing twice
 };

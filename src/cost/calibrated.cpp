@@ -4,6 +4,7 @@
 #include "cost/errors.h"
 #include "cost/flat_times.h"
 #include "cost/law_prices.h"
+#include "cost/measured_on.h"
 #include "cost/parameters.h"
 #include "cost/shipped.h"
 #include "foreflow/base/text.h"
@@ -98,6 +99,7 @@ bool measured_messages(const JsonView& parameters) {
 // The tables from which a model was made.
 struct Tables {
   Calibration families;                  // measured times
+  std::string device;                    // that was measured, as the file calls it; "": not known
   std::optional<DeviceCalibration> own;  // the laws of the file, which all devices take
   LawTerms terms;
 };
@@ -208,6 +210,7 @@ CostModel make(const JsonView& parameters) {
   allow_only(parameters, keys());
   Tables tables;
   if (parameters.has("families")) tables.families = from_json(parameters.at("families"));
+  tables.device = parameters.string_or("device", "");
   if (parameters.has("laws")) tables.own = device_calibration(parameters);
   if (parameters.has("kernel_overhead")) tables.terms.kernel_overhead = bounded_time(parameters.at("kernel_overhead"));
   for (const auto& [key, member] : kLawBytes) {
@@ -234,6 +237,11 @@ CostModel make(const JsonView& parameters) {
   if (has_laws && !shared->own) {
     model.assumption = stand_in_for;
     model.measures   = [](const platform::Device& device) { return !stand_ins(device.kind).empty(); };
+  }
+  if (!shared->families.families.empty()) {
+    model.assumption = [shared](const platform::Device& device) {
+      return assumption_of_times(shared->families, shared->device, device);
+    };
   }
   model.error = [shared](Provenance provenance, const platform::Device& device) {
     return error_of(provenance, laws_for(*shared, device));

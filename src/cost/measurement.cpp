@@ -184,6 +184,17 @@ std::vector<Measurement> parse_csv(std::string_view text, const std::string& nam
   return measurements;
 }
 
+std::string stated_device(std::string_view text) {
+  text                       = after_byte_order_mark(text);
+  const std::string_view row = text.substr(0, text.find('\n'));
+  const size_t end           = row.find(", driver ");
+  if (!row.starts_with('#') || end == std::string_view::npos) return "";
+  const std::string_view name = trim(row.substr(1, end - 1));
+  const size_t times          = name.find(" x ");  // "8 x NVIDIA H100 80GB HBM3"
+  const bool has_number       = times != std::string_view::npos && parse_number<int>(name.substr(0, times)).has_value();
+  return std::string(has_number ? name.substr(times + 3) : name);
+}
+
 Seconds median(std::vector<Seconds> times) {
   FOREFLOW_CHECK(!times.empty(), "the median of nothing");
   std::sort(times.begin(), times.end());

@@ -37,6 +37,10 @@ std::string print_csv(std::span<const Measurement> measurements);
 // unknown or missing columns, rows of the wrong length, and fields that are not a number or negative.
 std::vector<Measurement> parse_csv(std::string_view text, const std::string& name);
 
+// The device that the head of the CSV states, as calibration/profile.py and profile.cu write it: the text of its first
+// comment before ", driver ", without the number of devices. "": it states none.
+std::string stated_device(std::string_view text);
+
 // The median. Requires: at least one time.
 Seconds median(std::vector<Seconds> times);
 

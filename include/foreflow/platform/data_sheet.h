@@ -75,6 +75,10 @@ Device changed(const DeviceChange& change, Device device);
 // The device that was changed: "NAME" of "NAME (changed)"; other names are returned as they are.
 std::string_view unchanged_kind(std::string_view kind);
 
+// Returns true if drivers may call the device of the data sheet `name` by the name `model` ("NVIDIA H100 80GB HBM3" of
+// "H100-SXM5-80GB"): its family is in it, and so is its form if the model has one. Memory does not count.
+bool may_be_called(std::string_view name, std::string_view model);
+
 // A data sheet as a device without name and place.
 Device device_of(const DataSheet& sheet);
 

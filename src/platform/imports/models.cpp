@@ -78,3 +78,11 @@ DataSheet sheet_of_model(const std::string& model, const ImportOptions& options,
 }
 
 }  // namespace foreflow::platform::imports
+
+namespace foreflow::platform {
+
+bool may_be_called(std::string_view name, std::string_view model) {
+  return imports::likeness(imports::words_of_name(name), imports::words_of_name(model)).has_value();
+}
+
+}  // namespace foreflow::platform

@@ -96,6 +96,18 @@ TEST(Calibrated, ScalesTheTimeOfOneLargePoint) {
   }
 }
 
+TEST(Calibrated, SaysOnWhichDeviceTimesWereMeasured) {
+  const auto assumption = [&](const Json& overrides) {
+    platform::Device v100 = kDevice;
+    v100.kind             = "V100-SXM2-16GB";
+    return model(overrides).assumption(v100);
+  };
+  EXPECT_EQ(assumption(Json::object().set("device", "NVIDIA H100 80GB HBM3")),
+            "times that were measured on NVIDIA H100 80GB HBM3 are taken for V100-SXM2-16GB");
+  EXPECT_EQ(assumption(Json::object().set("device", "Tesla V100-SXM2-16GB")), "");
+  EXPECT_EQ(assumption(Json::object()), "");
+}
+
 TEST(Calibrated, TakesTheRooflineForOpsThatWereNeverMeasured) {
   const Example thousand(1000, 1);
   const Application relu  = thousand.application("Relu", kNone);

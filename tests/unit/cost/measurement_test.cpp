@@ -55,6 +55,16 @@ TEST(Measurements, ReadBackFromTheirText) {
   EXPECT_EQ(print_csv(read), text);
 }
 
+TEST(Measurements, SayOnWhichDeviceTheyWereMade) {
+  EXPECT_EQ(stated_device("# NVIDIA H100 80GB HBM3, driver 580.159.04, torch 2.11.0\nkind,op\n"),
+            "NVIDIA H100 80GB HBM3");
+  EXPECT_EQ(stated_device("# 8 x NVIDIA H200, driver 580.159.04, nvcc 13.0\r\nkind,op\n"), "NVIDIA H200");
+  EXPECT_EQ(stated_device("\xEF\xBB\xBF# Tesla T4, driver 1\n"), "Tesla T4");
+  EXPECT_EQ(stated_device("# a comment\nkind,op\n"), "");
+  EXPECT_EQ(stated_device(kHeader), "");
+  EXPECT_EQ(stated_device(""), "");
+}
+
 TEST(Measurements, AreReadAfterAByteOrderMark) {
   const auto read =
       parse_csv("\xEF\xBB\xBF" + kHeader + "message,Send,f32,Send 64 B over 2,2,0,0,0,64,1e-5\n", "times.csv");
