@@ -1,16 +1,21 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <iostream>
+#include <set>
 
 #include "cli/files.h"
 #include "cli/here.h"
 #include "cli/output.h"
 #include "cli/traces.h"
 #include "foreflow/base/escape.h"
+#include "foreflow/base/suggestion.h"
 #include "foreflow/base/text.h"
 #include "foreflow/cost/calibration.h"
 #include "foreflow/cost/device_calibration.h"
+#include "foreflow/ir/type.h"
+#include "foreflow/ops/table.h"
+#include "foreflow/stream/host_copy.h"
 
 namespace foreflow::cli::definitions::calibrate_command {
 namespace {
@@ -76,6 +81,25 @@ void remark_on_rates(const cost::Calibration& calibration) {
              "longer messages, too");
   print_note(shorter,
              "what was measured shows no latency, so shorter messages are simulated; measure shorter messages, too");
+}
+
+// Families of ops and data types that no program has.
+void remark_on_names(const cost::Calibration& calibration) {
+  std::set<std::string> unknown;
+  std::vector<std::string> types;
+  for (int type = 0; type < ir::kDTypes; ++type) types.emplace_back(ir::short_name(static_cast<ir::DType>(type)));
+  for (const cost::Family& family : calibration.families) {
+    const bool copies = family.op == stream::kCopyToHost || family.op == stream::kCopyFromHost;
+    if (!copies && ops::table().find(family.op) == nullptr) {
+      unknown.insert("there is no op \"" + family.op + "\", so no program takes its times" +
+                     suggestion(family.op, ops::table().names()));
+    }
+    if (std::find(types.begin(), types.end(), family.dtype) == types.end()) {
+      unknown.insert("there is no data type \"" + family.dtype + "\", so no program takes its times" +
+                     suggestion(family.dtype, types));
+    }
+  }
+  for (const std::string& text : unknown) std::cerr << escape::terminal("foreflow: note: " + text) << "\n";
 }
 
 Json to_json(const cost::FamilyError& error) {
@@ -156,6 +180,7 @@ void fit_and_write(const Options& options, const MeasuredFiles& files, std::stri
   json.set("families", std::move(families));
   if (!files.text.empty()) json.set("host", files.host);
   answer(options.json, json, options.output == "-" ? "" : text);
+  remark_on_names(calibration);
   remark_on_rates(calibration);
 }
 
@@ -183,6 +208,7 @@ void run(Options options) {
   std::string source;
   for (const std::string& file : options.files) source += (source.empty() ? "measured: " : ", ") + file;
   const MeasuredFiles files = read_measured_files(options.files);
+  cost::check_work(files.measurements, fmt::format("{}", fmt::join(options.files, ", ")));
   write_if_given(options.measurements, cost::print_csv(files.measurements));
   fit_and_write(options, files, source);
 }

@@ -6,6 +6,7 @@
 #include <climits>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "cost/data_forms.h"
 #include "foreflow/base/error.h"
@@ -128,6 +129,31 @@ bool is_published(const std::vector<std::string>& header) {
   });
 }
 
+struct WorkColumn {
+  std::string_view name;
+  double (*value)(const Measurement&);
+};
+constexpr WorkColumn kWorkColumns[] = {{"flops", [](const Measurement& row) { return row.flops.value(); }},
+                                       {"bytes_read", [](const Measurement& row) { return row.read.value(); }},
+                                       {"bytes_written", [](const Measurement& row) { return row.written.value(); }},
+                                       {"message_bytes", [](const Measurement& row) { return row.message.value(); }}};
+
+bool has_integers(std::string_view signature) {
+  return signature.find("i64[") != std::string_view::npos || signature.find("i32[") != std::string_view::npos;
+}
+
+void check_equal_work(const Measurement& a, const Measurement& b, const std::string& where) {
+  constexpr double kRounding = 1e-5;
+  for (const WorkColumn& column : kWorkColumns) {
+    const double one = column.value(a), other = column.value(b);
+    if (std::abs(one - other) <= kRounding * std::max(one, other)) continue;
+    throw Error(where,
+                fmt::format("the signature \"{}\" stands in rows with {} {} and {}; rows of one signature are the "
+                            "same work, so give other work another signature",
+                            a.signature, column.name, one, other));
+  }
+}
+
 // Returns a hint for a column that measurements of ops do not have.
 std::string hint(const std::string& column, const std::vector<std::string>& header) {
   if (!is_published(header)) return suggestion(column, columns());
@@ -182,6 +208,16 @@ std::vector<Measurement> parse_csv(std::string_view text, const std::string& nam
   }
   if (measurements.empty()) throw Error(name, "holds no measurement; `foreflow execute --measurements` writes some");
   return measurements;
+}
+
+void check_work(std::span<const Measurement> measurements, const std::string& where) {
+  using Key = std::tuple<std::string_view, std::string_view, int, std::string_view>;
+  std::map<Key, const Measurement*> first;
+  for (const Measurement& row : measurements) {
+    if (has_integers(row.signature)) continue;
+    const auto [found, fresh] = first.emplace(Key(row.op, row.dtype, row.ranks, row.signature), &row);
+    if (!fresh) check_equal_work(*found->second, row, where);
+  }
 }
 
 std::string stated_device(std::string_view text) {

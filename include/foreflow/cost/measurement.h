@@ -37,6 +37,11 @@ std::string print_csv(std::span<const Measurement> measurements);
 // unknown or missing columns, rows of the wrong length, and fields that are not a number or negative.
 std::vector<Measurement> parse_csv(std::string_view text, const std::string& name);
 
+// Throws Error(where, ...) if rows of one signature, op, data type and number of members have different flops or bytes,
+// beyond what rounding of printed numbers explains. Ops with operands of integers may: their values, which no signature
+// has, can decide the work.
+void check_work(std::span<const Measurement> measurements, const std::string& where);
+
 // The device that the head of the CSV states, as calibration/profile.py and profile.cu write it: the text of its first
 // comment before ", driver ", without the number of devices. "": it states none.
 std::string stated_device(std::string_view text);

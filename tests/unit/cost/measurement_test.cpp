@@ -55,6 +55,41 @@ TEST(Measurements, ReadBackFromTheirText) {
   EXPECT_EQ(print_csv(read), text);
 }
 
+std::string refusal_of(const std::string& rows) {
+  try {
+    check_work(parse_csv(kHeader + rows, "times.csv"), "times.csv");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Measurements, OfOneSignatureAreTheSameWork) {
+  EXPECT_EQ(
+      refusal_of("message,Send,f32,Send 1000 B over 2,2,0,0,0,1000,1e-5\n"
+                 "message,Send,f32,Send 1000 B over 2,2,0,0,0,9000000,1e-5\n"),
+      "times.csv: the signature \"Send 1000 B over 2\" stands in rows with message_bytes 1000 and 9000000; rows of "
+      "one signature are the same work, so give other work another signature");
+  EXPECT_EQ(refusal_of("compute,Relu,f32,Relu(f32[9]) -> f32[9],1,9,36,36,0,1e-5\n"
+                       "compute,Relu,f32,Relu(f32[9]) -> f32[9],1,10,36,36,0,1e-5\n"),
+            "times.csv: the signature \"Relu(f32[9]) -> f32[9]\" stands in rows with flops 9 and 10; rows of one "
+            "signature are the same work, so give other work another signature");
+}
+
+// Messages of two types share the text of their signature; positions decide the work of attention.
+TEST(Measurements, MayDifferInWorkWhereTheSignatureDoesNotDecideIt) {
+  EXPECT_EQ(refusal_of("message,Send,f32,Send 1000 B over 2,2,0,0,0,1000,1e-5\n"
+                       "message,Send,f16,Send 1000 B over 2,2,0,0,0,1000,2e-5\n"
+                       "message,Send,f32,Send 1000 B over 2,2,0,0,0,1000,3e-5\n"),
+            "none");
+  EXPECT_EQ(refusal_of("compute,Slice,f32,Slice(f32[9] i64[1]) -> f32[9],1,9,36,36,0,1e-5\n"
+                       "compute,Slice,f32,Slice(f32[9] i64[1]) -> f32[9],1,18,36,36,0,1e-5\n"),
+            "none");
+  EXPECT_EQ(refusal_of("compute,Relu,f32,Relu(f32[9]) -> f32[9],1,123456789,36,36,0,1e-5\n"
+                       "compute,Relu,f32,Relu(f32[9]) -> f32[9],1,1.23457e8,36,36,0,1e-5\n"),
+            "none");
+}
+
 TEST(Measurements, SayOnWhichDeviceTheyWereMade) {
   EXPECT_EQ(stated_device("# NVIDIA H100 80GB HBM3, driver 580.159.04, torch 2.11.0\nkind,op\n"),
             "NVIDIA H100 80GB HBM3");
