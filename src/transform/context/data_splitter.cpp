@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/nth.h"
@@ -70,9 +71,20 @@ bool DataSplitter::has_experts() const {
   return std::any_of(ways_.begin(), ways_.end(), [](const SplitVariant& variant) { return variant.plan.has_experts; });
 }
 
+void SplitVariant::forget_gathered() {
+  if (shrinks == Shrinks::rest) return;  // samples, of which only experts need those of others
+  for (size_t value = 0; value < copies.size(); ++value) {
+    if (plan.layouts[value].is_split()) copies[value].erase(Layout::whole());
+  }
+}
+
 Distributed DataSplitter::run() {
   for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i);
   for (size_t begin = 0; begin < function_.ops.size();) {
+    const ir::Op& op = function_.ops[begin];
+    if (!op.is_call() && op.def->role == ir::Role::loss_gradient && !std::exchange(backward_, true)) {
+      for (SplitVariant& variant : ways_) variant.forget_gathered();
+    }
     const size_t end = end_of_row(begin);
     if (is_transfer(begin)) {
       write_transfer(begin);

@@ -34,6 +34,10 @@ struct SplitVariant {
   const int ways, written;
   const std::optional<ir::DType> reduce_dtype;
   const Shrinks shrinks;
+  // Drops the whole copies of values that ways have in parts: the backward pass gathers them again, so that only parts
+  // are kept until then.
+  void forget_gathered();
+
   int32_t group = 1;                             // devices of one way
   std::vector<std::map<Layout, Copies>> copies;  // per value
 };
@@ -93,6 +97,7 @@ class DataSplitter {
   Distributed distributed_;
   std::vector<size_t> origins_;
   bool says_all_ = true;
+  bool backward_ = false;  // the backward pass has begun
 };
 
 }  // namespace foreflow::transform
