@@ -133,11 +133,16 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
   return find_nearest(name, candidates).name;
 }
 
-std::string suggestion(std::string_view name, const std::vector<std::string>& candidates) {
+std::optional<std::string> near_name(std::string_view name, const std::vector<std::string>& candidates) {
   constexpr double kNear = 0.5;
-  constexpr size_t kFew  = 32;
-  if (const Near best = find_nearest(name, candidates); best.distance <= kNear)
-    return "; the nearest is \"" + best.name + "\"";
+  Near best              = find_nearest(name, candidates);
+  if (best.distance > kNear) return std::nullopt;
+  return std::move(best.name);
+}
+
+std::string suggestion(std::string_view name, const std::vector<std::string>& candidates) {
+  constexpr size_t kFew = 32;
+  if (const auto near = near_name(name, candidates)) return "; the nearest is \"" + *near + "\"";
   return candidates.empty() || candidates.size() > kFew ? "" : "; use " + list_or(candidates);
 }
 

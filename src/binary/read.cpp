@@ -4,6 +4,7 @@
 
 #include "binary/file.h"
 #include "binary/tables.h"
+#include "foreflow/ir/attribute_names.h"
 #include "foreflow/ir/names.h"
 #include "foreflow/ir/text.h"
 
@@ -107,7 +108,16 @@ class Reader {
     return static_cast<ir::ValueId>(static_cast<int32_t>(number) - 1);
   }
 
-  void add_op(const pb::Function& message, int i, ir::Function& function) const {
+  // Each op is checked once with each list of attributes.
+  void check_attributes(const ir::Op& op, int i) {
+    if (op.is_call() || op.attributes->empty() || !checked_.emplace(op.def, op.attributes.get()).second) return;
+    for (const auto& [name, value] : *op.attributes) {
+      if (const std::string problem = ir::attribute_problem(*op.def, name); !problem.empty())
+        fail(fmt::format("op {}: {}", i + 1, problem));
+    }
+  }
+
+  void add_op(const pb::Function& message, int i, ir::Function& function) {
     const int32_t kind = message.op_kinds(i);
     ir::Op op;
     if (kind == 0 || (kind > 0 && static_cast<size_t>(kind) > ops_.size()))
@@ -117,7 +127,8 @@ class Reader {
     if (op.is_call() && static_cast<size_t>(op.callee) >= module_.functions.size()) {
       fail(fmt::format("op {} calls a function that does not stand above", i + 1));
     }
-    op.attributes    = tables_.attributes(message.op_attributes(i));
+    op.attributes = tables_.attributes(message.op_attributes(i));
+    check_attributes(op, i);
     op.operand_count = message.operand_counts(i);
     op.result_count  = message.result_counts(i);
     if (op.result_count == 0) fail(fmt::format("op {} has no result", i + 1));
@@ -135,6 +146,7 @@ class Reader {
   const std::string& name_;
   const Tables tables_;
   std::vector<const ir::OpDef*> ops_;
+  std::set<std::pair<const ir::OpDef*, const ir::Attributes*>> checked_;
   ir::Module module_;
 };
 

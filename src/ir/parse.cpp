@@ -3,6 +3,7 @@
 #include "foreflow/base/nth.h"
 #include "foreflow/base/scanner.h"
 #include "foreflow/base/text.h"
+#include "foreflow/ir/attribute_names.h"
 #include "foreflow/ir/call_devices.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ir/verify.h"
@@ -23,7 +24,7 @@ bool is_own_number(std::string_view name, int32_t id) {
 
 // Attributes as they are written behind one op.
 struct AttributeText {
-  const OpDef* def;  // tells what positional literals mean; null in front of the operands
+  const OpDef* def;  // tells what positional literals mean, and which attributes are known; null for a function
   std::string_view text;
   bool operator==(const AttributeText&) const = default;
 };
@@ -164,7 +165,7 @@ class Parser {
       if (callee == callees_.end())
         throw Error(scanner_.where(place), "the function @" + name + " is not defined above");
       op.callee                      = callee->second;
-      const AttributesRef attributes = parse_brackets();
+      const AttributesRef attributes = parse_brackets(nullptr);
       if (const std::string problem = call_problem(*attributes); !problem.empty())
         throw Error(scanner_.where(place), "@" + name + " " + problem);
       return attributes;
@@ -173,22 +174,22 @@ class Parser {
     if (name.empty()) scanner_.fail("expected an op or a @function, found " + scanner_.found());
     op.def = ops_.find(name);
     if (op.def == nullptr) ops_.get(name, scanner_.where(place));
-    return parse_brackets();
+    return parse_brackets(op.def);
   }
 
-  // [axis = 1, keepdims = 0], or nothing.
-  AttributesRef parse_brackets() {
+  // [axis = 1, keepdims = 0], or nothing. `def` is null for a call of a function.
+  AttributesRef parse_brackets(const OpDef* def) {
     if (!scanner_.accept('[')) return no_attributes_;
-    const auto parse_all = [this] {
+    const auto parse_all = [&] {
       Attributes attributes;
       while (scanner_.peek() != ']') {
-        parse_attribute(attributes);
+        parse_attribute(def, attributes);
         if (!scanner_.accept(',') && scanner_.peek() != ']')
           scanner_.fail("expected ',' or ']', found " + scanner_.found());
       }
       return attributes;
     };
-    const AttributesRef attributes = shared({nullptr, scanner_.until("]")}, parse_all);
+    const AttributesRef attributes = shared({def, scanner_.until("]")}, parse_all);
     scanner_.expect(']');
     return attributes;
   }
@@ -207,9 +208,11 @@ class Parser {
     return known->second;
   }
 
-  void parse_attribute(Attributes& attributes) {
+  void parse_attribute(const OpDef* def, Attributes& attributes) {
+    const Scanner::Place place = scanner_.place();
     const std::string name(scanner_.word());
     if (name.empty()) scanner_.fail("expected the name of an attribute, found " + scanner_.found());
+    if (def != nullptr && !may_have(*def, name)) throw Error(scanner_.where(place), attribute_problem(*def, name));
     if (attributes.find(name) != nullptr) scanner_.fail("the attribute " + name + " is given twice");
     scanner_.expect('=');
     attributes.set(name, scan_attribute(scanner_));
@@ -283,7 +286,7 @@ class Parser {
       ++word;
     while (scanner_.peek_at(word) == ' ') ++word;
     const bool named = is_letter(scanner_.peek()) && scanner_.peek_at(word) == '=';
-    if (named) return parse_attribute(attributes);
+    if (named) return parse_attribute(op.def, attributes);
     if (positional >= op.def->positional.size())
       scanner_.fail(std::string(op.def->name) + " takes no further literal here; write attributes as name=value");
     const std::string name(op.def->positional[positional++]);

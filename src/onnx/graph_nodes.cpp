@@ -4,6 +4,7 @@
 #include <string>
 
 #include "foreflow/base/nth.h"
+#include "foreflow/ir/attribute_names.h"
 #include "onnx/message.h"
 #include "onnx/names.h"
 #include "onnx/order.h"
@@ -12,6 +13,21 @@
 namespace foreflow::onnx {
 
 using ir::ValueId;
+
+namespace {
+
+// The attributes of a node without those that its op does not have. Operators of ONNX Runtime gain attributes without a
+// version; a program with one that nobody here knows could not be read again.
+ir::Attributes meant_here(const ir::OpTable& ops, const Node& node) {
+  const ir::OpDef& def = ops.get(node.op, node.where);
+  ir::Attributes meant = node.attributes;
+  for (const auto& [name, value] : node.attributes) {
+    if (!ir::may_have(def, name)) meant.erase(name);
+  }
+  return meant;
+}
+
+}  // namespace
 
 void GraphNodes::write(Scope& scope, const std::vector<int>& order) {
   for (const int n : order) write(scope, n);
@@ -50,8 +66,8 @@ std::vector<ValueId> GraphNodes::emit(Node& node, std::vector<ValueId> operands)
   if (node.op == "Identity" && is_value && emitter_.elements(operands[0]) != nullptr) return operands;
   std::vector<std::string> names;
   for (const std::string& output : node.outputs) names.push_back(text_name(output));
-  return emitter_.emit(node.where, node.op, std::move(operands), std::move(node.attributes), node.outputs.size(),
-                       names);
+  return emitter_.emit(node.where, node.op, std::move(operands), meant_here(emitter_.table(), node),
+                       node.outputs.size(), names);
 }
 
 std::vector<ValueId> GraphNodes::expand(Scope& scope, int n, const ReadNode& read, std::vector<ValueId> operands) {

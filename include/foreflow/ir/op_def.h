@@ -211,11 +211,14 @@ class CallBuilder;
 class GradBuilder;
 
 struct OpDef {
-  std::string_view name;             // "MatMul"
-  std::string_view doc;              // one sentence with shapes: "x[..,i,k] * w[..,k,j] -> y[..,i,j]"
-  std::string_view domain     = {};  // ONNX domain; "" is ONNX's own, "foreflow" is ours
-  Role role                   = Role::compute;
-  Communication communication = Communication::none;
+  std::string_view name;         // "MatMul"
+  std::string_view doc;          // one sentence with shapes: "x[..,i,k] * w[..,k,j] -> y[..,i,j]"
+  std::string_view domain = {};  // ONNX domain; "" is ONNX's own, "foreflow" is ours
+  // The names of the attributes that the op may have, separated by spaces. Nothing: it is not stated, so any may be
+  // given.
+  std::optional<std::string_view> attributes = std::nullopt;
+  Role role                                  = Role::compute;
+  Communication communication                = Communication::none;
   // Needs sums over rows of its operands before it writes any of their elements (softmax, norms and their gradients).
   bool normalises = false;
   std::vector<std::string_view> positional =

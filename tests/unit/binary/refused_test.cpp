@@ -144,6 +144,13 @@ const std::vector<Case>& cases() {
          l.tables = attribute(Wire().number(1, 5).bytes(2, packed({1})).bytes(3, "2"));
        },
        "m: a truth value is neither 0 nor 1"},
+      {"unknown_attribute",
+       [](Lists& l) {
+         l.strings.emplace_back("nope");
+         l.tables        = table(kAttributes, Wire().message(1, Wire().number(1, 5).number(2, 0)));
+         l.op_attributes = {1};
+       },
+       "m: function 1: op 1: attribute \"nope\" of Relu is not known; it has none"},
       {"attribute_name",
        [](Lists& l) {
          l.strings.emplace_back("a.b");
