@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "foreflow/collective/collective.h"
+#include "foreflow/ops/table.h"
 #include "foreflow/scenario/framework.h"
 #include "foreflow/scenario/strategy_key.h"
 #include "foreflow/workload/preset.h"
@@ -94,7 +95,7 @@ class Finder {
       if (row.idle(scenario_)) add("workload", row.key, std::string(row.why));
     }
     add("workload", "sequence", why_sequence_is_idle(scenario_));
-    add_strategy();
+    add_strategy(summary);
     add_host(summary);
     const lower::HostCosts& host = scenario_.collectives.host;
     add("platform", "cpu",
@@ -118,10 +119,13 @@ class Finder {
     return chooses ? "" : "every kind has an algorithm that is named";
   }
 
-  void add_strategy() {
+  void add_strategy(const report::Summary& summary) {
     for (const std::string& key : scenario_.stated.of("strategy")) {
       const StrategyKeyDef* row = strategy_keys().find(key);
-      if (row != nullptr && row->idle != nullptr) add("strategy", key, row->idle(scenario_));
+      if (row == nullptr) continue;
+      std::string why = row->idle == nullptr ? "" : row->idle(scenario_);
+      if (why.empty() && row->idle_in_run != nullptr) why = row->idle_in_run(scenario_, summary);
+      add("strategy", key, why);
     }
   }
 
@@ -149,6 +153,13 @@ class Finder {
 };
 
 }  // namespace
+
+bool has_fused_attention(const report::Summary& summary) {
+  return std::any_of(summary.ops.begin(), summary.ops.end(), [](const report::OpTime& time) {
+    const ir::OpDef* op = ops::table().find(time.name);
+    return op != nullptr && op->attention;
+  });
+}
 
 std::vector<IdleKey> idle_keys(const Scenario& scenario, const report::Summary& summary) {
   if (!scenario.jobs.empty()) return {};

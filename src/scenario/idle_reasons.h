@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "foreflow/report/summary.h"
 #include "foreflow/scenario/scenario.h"
 
 namespace foreflow::scenario {
@@ -22,6 +23,9 @@ inline std::string unless_copied(const Scenario& scenario) {
 inline std::string unless_weights_split(const Scenario& scenario) {
   return unless(scenario.strategy.zero == 3, "weights are not split");
 }
+
+// Returns true if the program has attention as one op, which keeps no scores.
+bool has_fused_attention(const report::Summary& summary);
 
 // For a key that is a flag, or a number of which 0 asks for nothing.
 template <auto Member, std::string (*kUnless)(const Scenario&)>

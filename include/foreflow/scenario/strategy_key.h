@@ -14,6 +14,10 @@
 #include "foreflow/base/registry.h"
 #include "foreflow/scenario/scenario.h"
 
+namespace foreflow::report {
+struct Summary;
+}
+
 namespace foreflow::scenario {
 
 // The context in which a key is read.
@@ -110,6 +114,8 @@ struct StrategyKeyDef {
   // Why the key, which the scenario has, changes nothing in it, as a clause ("tp is 1"); "": it does, or has its
   // default or another value that asks for nothing. Null: it always does something.
   std::string (*idle)(const Scenario& scenario) = nullptr;
+  // The same for what only the program shows, which `summary` describes; asked where `idle` gives no reason.
+  std::string (*idle_in_run)(const Scenario& scenario, const report::Summary& summary) = nullptr;
 };
 
 const Registry<StrategyKeyDef>& strategy_keys();

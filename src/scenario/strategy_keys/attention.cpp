@@ -33,6 +33,12 @@ std::string idle(const Scenario& scenario) {
                 "the model is no transformer");
 }
 
+// Cores of attention that flash attention cannot compute stay as they are; those of other programs are not found.
+std::string idle_in_run(const Scenario& scenario, const report::Summary& summary) {
+  const bool flash = scenario.strategy.attention_used() == Attention::flash;
+  return unless(!flash || has_fused_attention(summary), "the program has no attention that can become one op");
+}
+
 }  // namespace
 
 StrategyKeyDef row() {
@@ -51,7 +57,8 @@ StrategyKeyDef row() {
       .adapt          = adapt,
       .write          = write,
       .of_one_replica = true,
-      .idle           = idle};
+      .idle           = idle,
+      .idle_in_run    = idle_in_run};
 }
 
 }  // namespace foreflow::scenario::definitions::attention_key

@@ -29,10 +29,10 @@ ValueType kinds() {
   return types::either({types::one_of({"none", "activation", "selective", "full", "optimal"}), segment});
 }
 
-std::string idle(const Scenario& scenario) {
+std::string idle_in_run(const Scenario& scenario, const report::Summary& summary) {
   const bool selective = scenario.strategy.recompute.kind == transform::Recompute::Kind::selective;
-  const bool fused     = scenario.strategy.attention_used() == transform::Attention::flash;
-  return unless(!selective || !fused, "with attention flash no scores are kept");
+  const bool flash     = scenario.strategy.attention_used() == transform::Attention::flash;
+  return unless(!selective || !flash || !has_fused_attention(summary), "with attention flash no scores are kept");
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ StrategyKeyDef row() {
       .of_one_replica = true,
       .search =
           {.searched = Searched::always, .turn = 40, .legal = legal, .fastest = Open::first, .leanest = Open::last},
-      .idle = idle};
+      .idle_in_run = idle_in_run};
 }
 
 }  // namespace foreflow::scenario::definitions::recompute_key

@@ -86,6 +86,25 @@ TEST(IdleKeys, NameRecomputationOfScoresThatNobodyKeeps) {
   EXPECT_EQ(idle(R"("recompute": "selective", "attention": "unfused")"), Said{});
 }
 
+// The graph of GPT-2 that PyTorch exports, for inference: its causal mask is a slice of a parameter.
+TEST(IdleKeys, NameFlashAttentionWhereNoCoreBecomesOneOp) {
+  const auto said = [](const std::string& model, const std::string& strategy) {
+    const std::string text = R"({"workload": {"model": ")" + model + R"(", "layers": 2, "hidden": 64, "heads": 4,
+        "sequence": 32, "vocabulary": 128, "dtype": "bf16", "mode": "inference"}, "engine": "analytic",
+        "platform": {"topology": "dgx_a100"}, "strategy": {)" +
+                             strategy + "}}";
+    const Scenario scenario = load(parse_json(text, "idle.json"), "idle.json");
+    std::vector<std::string> all;
+    for (const IdleKey& key : idle_keys(scenario, run(scenario).summary)) all.push_back(key.where + ": " + key.why);
+    return all;
+  };
+  const Said none{"idle.json: $.strategy.attention: the program has no attention that can become one op"};
+  EXPECT_EQ(said("gpt", R"("attention": "flash")"), none);
+  EXPECT_EQ(said("gpt", R"("attention": "unfused")"), Said{});
+  EXPECT_EQ(said("gpt", ""), Said{}) << "nobody asked for it";
+  EXPECT_EQ(said("llama", R"("attention": "flash")"), Said{});
+}
+
 TEST(IdleKeys, NameAnOrderOfActivationsThatChangesNothing) {
   EXPECT_EQ(idle(R"("sequence_first": true, "global_batch": 4)"), Said{});
   EXPECT_EQ(idle(R"("sequence_first": true, "global_batch": 4, "microbatch_size": 1)"),
