@@ -140,7 +140,7 @@ std::string describe(const Platform& platform) {
     text += fmt::format("{:>6} x {}: {}\n", count, link.kind.empty() ? "link" : escape::terminal(link.kind),
                         describe_numbers(link));
   }
-  if (const CardUse cards = platform.cards(); cards.idle > 0)
+  if (const CardUse cards = platform.cards_between_nodes(); cards.idle > 0)
     text += fmt::format("idle {} of {} network cards serve no GPU\n", cards.idle, cards.cards);
   return text +
          fmt::format("bisection {}, one way, {}\n", limit_text(bisection_bandwidth(platform)),
@@ -162,7 +162,7 @@ Json to_json(const Platform& platform) {
   Json types = Json::array();
   for (const LinkType& type : link_types(platform)) types.push(to_json(type));
   json.set("link_types", std::move(types));
-  const CardUse cards = platform.cards();
+  const CardUse cards = platform.cards_between_nodes();
   json.set("cards", cards.cards);
   json.set("idle_cards", cards.idle);
   json.set("bisection_bytes_per_s", limit_json(bisection_bandwidth(platform)));

@@ -150,6 +150,12 @@ CardUse Platform::cards() const {
   return facts_->cards;
 }
 
+CardUse Platform::cards_between_nodes() const {
+  CardUse use = cards();
+  if (nodes() < 2) use.idle = 0;
+  return use;
+}
+
 Seconds Platform::step_latency(const Route& route) const {
   Seconds total = route.latency + route.step_latency;
   for (const int link : route.links) total += links_.like(static_cast<size_t>(link)).step_latency;

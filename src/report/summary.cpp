@@ -262,7 +262,7 @@ Idle find_idle(const stream::Program& program, const stream::Timeline& timeline,
   Idle idle;
   idle.of_devices               = static_cast<int64_t>(platform.devices().size());
   idle.devices                  = idle.of_devices - devices_in_use(program, platform);
-  const platform::CardUse cards = platform.cards();
+  const platform::CardUse cards = platform.cards_between_nodes();
   idle.cards                    = cards.idle;
   idle.of_cards                 = cards.cards;
   if (timeline.links.empty()) return idle;

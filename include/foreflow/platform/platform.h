@@ -137,6 +137,8 @@ class Platform {
   // Cards are the links of the kind "nic", both directions of one together. Found in the routes between all devices, of
   // equal nodes in those of one; nothing is said (no cards) of a file with more than 256 devices.
   CardUse cards() const;
+  // The same for users. In one node no message needs a card, which says nothing about it, so none is idle.
+  CardUse cards_between_nodes() const;
   // Time of a step of a collective on `route` besides the transfer of its bytes.
   Seconds step_latency(const Route& route) const;
   // Null when only the routes are known. Of a machine by rule it is written out when it is first asked for.

@@ -88,6 +88,15 @@ TEST(Import, ReadsServersWithoutNvlink) {
   EXPECT_EQ(std::count(out.begin(), out.end(), "host"), 2) << "the only card sits at the other socket";
 }
 
+TEST(Import, CallsNoCardOfASingleNodeIdle) {
+  const Platform one = machine("pcie.txt"), two = machine("pcie.txt", {.nodes = 2});
+  EXPECT_EQ(one.cards_between_nodes().cards, 1);
+  EXPECT_EQ(one.cards_between_nodes().idle, 0);
+  EXPECT_EQ(two.cards_between_nodes().cards, 2);
+  EXPECT_EQ(two.cards_between_nodes().idle, 0);
+  EXPECT_EQ(describe(one).find("serve no GPU"), std::string::npos);
+}
+
 TEST(Import, ReadsPairsOfNvlinks) {
   const Platform platform = machine("cube.txt");
   EXPECT_EQ(bandwidth(platform, 0, 3), 50e9) << "NV2";
