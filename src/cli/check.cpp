@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <set>
+
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/program_file.h"
@@ -10,13 +12,21 @@
 namespace foreflow::cli::definitions::check_command {
 namespace {
 
+// The number of devices, each with all its streams.
+size_t device_count(const ir::Module& module) {
+  std::set<int32_t> numbers;
+  for (const ir::Device& device : interpret::devices_of(interpret::locate(module, module.functions.size() - 1)))
+    numbers.insert(device.index);
+  return numbers.size();
+}
+
 // Parsing verifies; locating values finds ops with operands on two devices, interpretation those whose operands do not
 // fit.
 void run(const std::string& file) {
   const ir::Module module = read_program(file);
   size_t ops              = 0;
   for (const ir::Function& function : module.functions) ops += function.ops.size();
-  const size_t devices      = interpret::devices_of(interpret::locate(module, module.functions.size() - 1)).size();
+  const size_t devices      = device_count(module);
   const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
   const size_t unresolved   = interpret::unresolved(module, interpretation).size();
   std::string text = fmt::format("{}: ok, {} function{}, {} ops", escape::terminal(file), module.functions.size(),
