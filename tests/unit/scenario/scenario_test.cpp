@@ -15,6 +15,21 @@ Scenario loaded(const std::string& text) { return load(parse_json(text, "s.json"
 const char* const kMlp =
     R"({"workload": {"model": "mlp", "layers": 4, "hidden": 64}, "platform": {"topology": "dgx2"}})";
 
+TEST(Scenario, AsksForTheBatchOfAFileWhereMicrobatchesHaveASize) {
+  const Json json = parse_json(R"({"workload": {"onnx": "m.onnx"}, "platform": {"topology": "dgx2"},
+                                   "strategy": {"microbatch_size": 1}})",
+                               "s.json");
+  try {
+    load(json, "s.json");
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "s.json: $.strategy.microbatch_size: needs a global_batch, even that which the program or graph in the "
+        "file has; give it, or microbatches");
+  }
+}
+
 TEST(Scenario, OfTwoLinesHasDefaults) {
   const Scenario scenario = loaded(kMlp);
   EXPECT_EQ(scenario.name, "s");
