@@ -106,6 +106,7 @@ void write_file(const std::string& path, std::string_view content) {
 void check_folder_of(const std::string& path) {
   const fs::path folder = path == "-" ? fs::path() : fs::path(path).parent_path();
   std::error_code unknown;
+  if (fs::is_directory(path, unknown)) cannot_write(path, EISDIR);
   if (folder.empty() || fs::is_directory(folder, unknown)) return;
   cannot_write(path, fs::exists(folder, unknown) ? ENOTDIR : ENOENT);
 }

@@ -40,7 +40,8 @@ std::string read_file(const std::string& path);
 // Error naming the file.
 void write_file(const std::string& path, std::string_view content);
 
-// Throws the Error of write_file if the folder of `path` is not there: before the work whose result goes there.
+// Throws the Error of write_file if the folder of `path` is not there, or `path` is a folder itself: before the work
+// whose result goes there.
 void check_folder_of(const std::string& path);
 
 }  // namespace foreflow

@@ -74,6 +74,8 @@ TEST(CheckFolder, IsOfThePathThatIsToBeWritten) {
   write_file(folder / "file", "x");
   EXPECT_THROW(check_folder_of(folder / "absent/file"), Error);
   EXPECT_THROW(check_folder_of(folder / "file/file"), Error);
+  EXPECT_THROW(check_folder_of(folder / ""), Error) << "a folder itself";
+  EXPECT_THROW(check_folder_of("."), Error);
   for (const std::string& path : {folder / "new", std::string("new"), std::string("-"), std::string("/dev/null")})
     EXPECT_NO_THROW(check_folder_of(path)) << path;
 }
