@@ -17,6 +17,22 @@ Json placement_key(const Placement& placement) {
   return key;
 }
 
+// What ZeRO leaves on a device.
+Json sharding_key(const Strategy& strategy) {
+  Json key = Json::array();
+  key.push(strategy.zero);
+  if (strategy.zero < 3) return key;  // no weights are gathered
+  key.push(strategy.bucket.value());
+  key.push(strategy.by_block);
+  return key;
+}
+
+// Returns true if stages are cut so that they fit in memory, of which ZeRO leaves more.
+bool is_cut_by_memory(const Strategy& strategy) {
+  return strategy.partition == transform::StagePartition::balanced &&
+         schedule::stages(strategy.schedule->mapping, strategy.schedule_size) > 1;
+}
+
 }  // namespace
 
 bool has_program_keys(const Strategy& strategy) {
@@ -42,6 +58,7 @@ std::string pipelined_key(const Strategy& strategy, const Placement& placement, 
   for (const StrategyKeyDef& row : strategy_keys()) {
     if (!row.of_replicas && row.write != nullptr) key.set(row.name, row.write(strategy));
   }
+  if (is_cut_by_memory(strategy)) key.set("sharded", sharding_key(strategy));
   key.set("placement", placement_key(placement)).set("run", run);
   return key.set("two", int64_t{written.shards}).set("two_ranks", int64_t{written.ranks}).dump_compact();
 }

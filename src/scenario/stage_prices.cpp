@@ -9,6 +9,7 @@
 #include "foreflow/ir/replicas.h"
 #include "foreflow/lower/reshard_op.h"
 #include "foreflow/transform/split_data.h"
+#include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -173,6 +174,9 @@ transform::StagePrices stage_prices(const Scenario& scenario, const platform::Pl
   const auto at                  = [&](int rank) { return nth(devices, rank); };
   transform::StagePrices prices;
   prices.replicas = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
+  prices.zero     = strategy.zero;
+  prices.bucket   = strategy.bucket;
+  prices.blocks   = strategy.by_block ? static_cast<int>(layers_of(scenario.workload)) : 0;
   prices.memory   = nth(platform.devices(), at(0)).memory;
   for (int rank = 1; rank < strategy.devices(); ++rank)
     prices.memory = std::min(prices.memory, platform.devices().like(static_cast<size_t>(at(rank))).memory);

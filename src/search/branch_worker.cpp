@@ -91,12 +91,21 @@ Refined BranchWorker::refined_bound(const Branch& branch) {
   const ReadPoint read     = question_.read(fastest);
   if (!read.scenario) return {};
   if (branches.can_be_refined(branch)) return refiner_.refine(read);
-  std::vector<ReadPoint> points;
-  for (const Json& placement : branches.counted(branch)) {
-    points.push_back(question_.read(with(fastest, placement)));
-    if (!points.back().scenario) return {};
+  std::vector<std::vector<ReadPoint>> points;
+  for (const Json& point : branches.differently_cut(branch)) {
+    points.push_back(with_placements(point, branches.counted(branch)));
+    for (const ReadPoint& one : points.back()) {
+      if (!one.scenario) return {};
+    }
   }
-  return {refiner_.sketch(points.empty() ? std::vector{read} : points)};
+  return {refiner_.sketch(points)};
+}
+
+std::vector<ReadPoint> BranchWorker::with_placements(const Json& point, const std::vector<Json>& placements) const {
+  if (placements.empty()) return {question_.read(point)};
+  std::vector<ReadPoint> points;
+  for (const Json& placement : placements) points.push_back(question_.read(with(point, placement)));
+  return points;
 }
 
 }  // namespace foreflow::search

@@ -28,6 +28,8 @@ class BranchWorker {
   std::string bounds_of(const JsonView& prospects);
   Json judged(const Branch& child, const Prospect& parent);
   Refined refined_bound(const Branch& branch);
+  // The point with each of these placements; with its own where there are none.
+  std::vector<ReadPoint> with_placements(const Json& point, const std::vector<Json>& placements) const;
 
   const Question& question_;
   Surveyor& surveyor_;

@@ -174,6 +174,23 @@ std::vector<Json> Branches::families(const Branch& branch) const {
   return all;
 }
 
+std::vector<Json> Branches::differently_cut(const Branch& branch) const {
+  const Region& region  = space_.regions()[branch.region];
+  std::vector<Json> all = {fastest(branch)};
+  for (size_t d = branch.depth; d < region.size(); ++d) {
+    if (!region[d].rule->rule.moves_cuts) continue;
+    std::vector<Json> others;
+    for (const Json& choice : space_.choices(region, d, branch.point)) {
+      for (const Json& point : all) {
+        Json other = with(point, choice);
+        if (other != point) others.push_back(std::move(other));
+      }
+    }
+    all.insert(all.end(), others.begin(), others.end());
+  }
+  return all;
+}
+
 std::vector<Json> Branches::counted(const Branch& branch) const {
   const Region& region = space_.regions()[branch.region];
   for (size_t d = branch.depth; d < region.size(); ++d) {

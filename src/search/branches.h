@@ -59,6 +59,8 @@ class Branches {
   Json leanest(const Branch& branch) const;
   // The choices of the open dimension of which all count; empty: there is none. Each is an object of keys and values.
   std::vector<Json> counted(const Branch& branch) const;
+  // The fastest point, and what becomes of it with other choices of the open dimensions that move the ends of stages.
+  std::vector<Json> differently_cut(const Branch& branch) const;
   // For every program of one replica that points of the branch have, one point.
   std::vector<Json> families(const Branch& branch) const;
 

@@ -50,23 +50,29 @@ Refined Refiner::refine(const ReadPoint& point) {
   return {{kRounding * composed_time(step, plays_), memory_of(step)}, is_uncut};
 }
 
-// The cut of the model depends on the placement, so the bound is the least time, and the least memory, of all cuts.
-Bound Refiner::sketch(const std::vector<ReadPoint>& points) {
-  const Scenario& scenario = *points.front().scenario;
+// The cut of the model depends on the placement and on ZeRO, so the bound is the least time, and the least memory, of
+// all cuts.
+Bound Refiner::sketch(const std::vector<std::vector<ReadPoint>>& points) {
+  const ReadPoint& first   = points.front().front();
+  const Scenario& scenario = *first.scenario;
   if (scenario.disturbances) return {};  // they may make devices and links faster
   const auto program = predictor_.sequential(scenario);
   if (!program) return {};
   std::vector<scenario::Placement> placements;
-  for (const ReadPoint& point : points) placements.push_back(point.scenario->placement);
+  for (const ReadPoint& point : points.front()) placements.push_back(point.scenario->placement);
   if (scenario.strategy.microbatches == 1 && scenario.strategy.pp > 1)
-    return only_microbatch(points.front(), **program, placements);
-  GroupShapes& shapes      = shapes_.on(points.front().platform());
+    return only_microbatch(first, **program, placements);
+  GroupShapes& shapes      = shapes_.on(first.platform());
   const Arrangement& where = shapes.arrangement(scenario, placements);
   const KnownPlan& plan    = plans_.of(*scenario.strategy.schedule, scenario.strategy.schedule_size);
+  std::vector<const ReadPoint*> all;
+  for (const std::vector<ReadPoint>& list : points) {
+    for (const ReadPoint& point : list) all.push_back(&point);
+  }
   std::vector<const void*> seen;  // the stages of cuts
   Bound least;
-  for (const ReadPoint& point : points) {
-    const auto demand = demands_.of(*point.scenario, **program, point.platform());
+  for (const ReadPoint* point : all) {
+    const auto demand = demands_.of(*point->scenario, **program, point->platform());
     if (!demand) return {};
     if (std::find(seen.begin(), seen.end(), &demand->stages) != seen.end()) continue;
     // `where` has all placements, and the strategy the values that need least memory.

@@ -24,10 +24,10 @@ class Refiner {
   static std::string key(const scenario::Scenario& scenario) { return scenario::StageDemands::key(scenario.strategy); }
   // Zero if no tighter bound is known.
   Refined refine(const ReadPoint& point);
-  // The lowest bound of these points, which differ in their placements only, whatever they exchange between replicas
-  // and whichever chunks of products they use: the first one has the values with which no bound is higher. Zero if none
-  // is known.
-  Bound sketch(const std::vector<ReadPoint>& points);
+  // The lowest bound of these points, whatever they exchange between replicas and whichever chunks of products they
+  // use. Those of one list differ in their placements only, and those of different lists in values that move the ends
+  // of stages. The first list has the values with which no bound of the same stages is higher. Zero if none is known.
+  Bound sketch(const std::vector<std::vector<ReadPoint>>& points);
 
  private:
   Refined only_microbatch(const ReadPoint& point, const scenario::Sequential& program,

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 
 #include "foreflow/collective/library.h"
 #include "property/search_questions.h"
@@ -33,20 +32,32 @@ std::string without_open(const Json& point) {
   return rest.dump_compact();
 }
 
+// The values that points have for a key, that of the last point first; null where a point has none.
+std::vector<Json> values_of(const std::vector<const ReadPoint*>& points, const std::string& key) {
+  std::vector<Json> values;
+  for (auto point = points.rbegin(); point != points.rend(); ++point) {
+    const Json* found = (*point)->point.find(key);
+    const Json value  = found == nullptr ? Json() : *found;
+    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+  }
+  return values;
+}
+
 // The sketch of all `points` that agree with the last of them but in open keys. They are in the order of the space, so
 // the last one has the last value of each.
 Bound sketch_of(const Question& question, const std::vector<const ReadPoint*>& points, Refiner& refiner) {
-  std::vector<ReadPoint> placed;
-  std::set<std::string> seen;
-  for (const ReadPoint* point : points) {
-    const Json* order = point->point.find("placement.order");
-    if (!seen.insert(order == nullptr ? "" : order->dump_compact()).second) continue;
-    Json last = points.back()->point;
-    if (order != nullptr) last.set("placement.order", *order);
-    placed.push_back(question.read(last));
-    if (!placed.back().scenario) return {};
+  std::vector<std::vector<ReadPoint>> lists;
+  for (const Json& zero : values_of(points, "zero")) {
+    lists.emplace_back();
+    for (const Json& order : values_of(points, "placement.order")) {
+      Json point = points.back()->point;
+      if (!zero.is_null()) point.set("zero", zero);
+      if (!order.is_null()) point.set("placement.order", order);
+      lists.back().push_back(question.read(point));
+      if (!lists.back().back().scenario) return {};
+    }
   }
-  return refiner.sketch(placed);
+  return refiner.sketch(lists);
 }
 
 void expect_bounds_hold(const Json& source) {
@@ -157,6 +168,26 @@ TEST(Bounds, HoldForEveryExchangeOfEverySchedule) {
     source.member("strategy").set("schedule", parse_json(schedule, "schedules"));
     expect_bounds_hold(source);
   }
+}
+
+// What ZeRO leaves of optimizer states decides where stages end that must fit in memory.
+Json tight_question() {
+  return parse_json(R"({
+    "workload": {"model": "mlp", "layers": 32, "hidden": 64, "dtype": "f16", "optimizer": "adam"},
+    "platform": {"topology": "dgx_a100", "device": {"memory": "3MB"}}, "engine": "analytic",
+    "cost": {"model": "roofline"},
+    "strategy": {"dp": 4, "tp": 1, "pp": 2, "global_batch": 4096, "microbatches": 4,
+                 "schedule": ["1f1b", "zb_h1", "chimera"], "recompute": "none", "overlap_tensor": 1}})",
+                    "tight.json");
+}
+
+TEST(Bounds, HoldWhereZeroMovesTheEndsOfStages) { expect_bounds_hold(tight_question()); }
+
+TEST(Bounds, LoseNothingWhereZeroMovesTheEndsOfStages) {
+  Options all;
+  all.pruning       = Pruning::none;
+  const Result full = search(tight_question(), "tight.json", all);
+  EXPECT_EQ(first(search(tight_question(), "tight.json", {}), 3), first(full, 3));
 }
 
 // Devices that wait for a sum before they pack the next gradients are slower and hold less, never less than a bound.

@@ -77,6 +77,9 @@ struct SearchRule {
   Open fastest = Open::never, leanest = Open::never;
   // True where the key may be open in refined bounds, too: it does not change where a model is cut into stages.
   bool refines = false;
+  // True where the key moves the ends of stages, but does not change the program that is cut: bounds that assume one of
+  // its values are the lowest of those with the stages of each value.
+  bool moves_cuts = false;
   // True for degrees of parallelism (dp, tp, pp, ...). Their product is the number of devices, so they are decided
   // together.
   bool is_degree = false;

@@ -43,6 +43,12 @@ struct StagePrices {
   int replicas = 1;
   // The devices that the program has (transform::two_shards, two_ranks).
   ir::WrittenDevices written = {};
+  // What these replicas, and ranks of the program that hold copies of a weight, will shard, as in DataParallel: the
+  // stage of ZeRO, and of stage 3 the size of the units in which weights are gathered. `blocks` above 0: a unit is one
+  // of so many blocks of the model instead.
+  int zero = 0;
+  Bytes bucket{0};
+  int blocks = 0;
   // Memory of a device. No stage needs more if there are such cuts. 0: unlimited.
   Bytes memory{0};
 };

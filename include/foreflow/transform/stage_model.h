@@ -158,7 +158,8 @@ class StageModel {
   // Adds prices by which stages are balanced. Returns their number, for `needs`.
   size_t add_prices(const StagePrices& prices);
   // The needs of the stages into which `pipeline` cuts the program. `wanted.prices` equal the prices of number
-  // `prices`, except for `op`, which is not used. Throws RefusalError if the program has too few ops to cut.
+  // `prices`, except for `op`, which is not used, and for what only limits memory. Throws RefusalError if the
+  // program has too few ops to cut.
   const std::vector<StageNeed>& needs(const Pipeline& wanted, size_t prices);
 
  private:

@@ -68,7 +68,8 @@ StrategyKeyDef row() {
   return {
       .name = "stage_partition",
       .doc =
-          "where the model is cut into stages. `balanced`: where the slowest stage is fastest, by predicted times; "
+          "where the model is cut into stages. `balanced`: where every stage fits in memory, if such cuts are found, "
+          "and of these where the slowest stage is fastest, by predicted times; "
           "`uniform`: as much arithmetic each; `layers`: as many whole layers each, as frameworks count them (see "
           "count_as_layers and first_stage_layers)",
       .type       = types::one_of(names()),

@@ -38,9 +38,13 @@ StrategyKeyDef row() {
       .depends_on  = {"zero"},
       .write       = write_member<&Strategy::zero>,
       .of_replicas = true,
-      .search =
-          {.searched = Searched::always, .turn = 60, .legal = legal, .fastest = Open::last, .leanest = Open::last},
-      .idle = idle_flag<&Strategy::zero, unless_copied>};
+      .search      = {.searched   = Searched::always,
+                      .turn       = 60,
+                      .legal      = legal,
+                      .fastest    = Open::last,
+                      .leanest    = Open::last,
+                      .moves_cuts = true},
+      .idle        = idle_flag<&Strategy::zero, unless_copied>};
 }
 
 }  // namespace foreflow::scenario::definitions::zero_key

@@ -11,6 +11,17 @@ constexpr double kUnreachable = std::numeric_limits<double>::infinity();
 
 const CutPlace kStart{-1, 0, 0, Bytes(0), Bytes(0), 0, Bytes(0)};
 
+// The place with those bytes of weights that replicas and ranks do not shard.
+CutPlace with_shards(CutPlace place, const Sharded& sharded) {
+  const auto spare = [&](bool is_sharded, Bytes whole, Bytes shard) {
+    if (is_sharded) place.weights -= whole - shard / sharded.replicas;
+  };
+  spare(sharded.weights, place.whole.weights, place.shard.weights);
+  spare(sharded.gradients, place.whole.gradients, place.shard.gradients);
+  spare(sharded.states, place.whole.states, place.shard.states);
+  return place;
+}
+
 // Leaves out places that a neighbour dominates: one with as much work before it and no more bytes across it.
 std::vector<CutPlace> distinct_places(std::span<const CutPlace> places) {
   std::vector<CutPlace> kept{kStart};
@@ -30,12 +41,21 @@ std::vector<CutPlace> distinct_places(std::span<const CutPlace> places) {
 // Room for what rounding takes.
 constexpr double kRoom = 1 + 1e-9;
 
-// The memory of a stage between two places: of all but its inputs, and with them.
-Bytes own_need(const CutPlace& from, const CutPlace& to, double in_flight) {
-  return to.weights - from.weights + in_flight * (to.held - from.held);
+// The bytes of whole weights that a stage has gathered at a time, at most.
+Bytes most_gathered(std::span<const CutPlace> places, const Sharded& sharded) {
+  if (sharded.units <= 0 || places.empty()) return Bytes(0);
+  const CutPlace& last = places.back();
+  return sharded.units *
+         (sharded.blocks > 0 ? last.whole.weights / sharded.blocks : std::max(sharded.bucket, last.largest));
 }
-Bytes need(const CutPlace& from, const CutPlace& to, double in_flight) {
-  return own_need(from, to, in_flight) + in_flight * from.crossing;
+
+// The memory of a stage between two places: of all but its inputs, and with them.
+Bytes own_need(const CutPlace& from, const CutPlace& to, double in_flight, Bytes gathered) {
+  return to.weights - from.weights + in_flight * (to.held - from.held) +
+         std::min(gathered, to.whole.weights - from.whole.weights);
+}
+Bytes need(const CutPlace& from, const CutPlace& to, double in_flight, Bytes gathered) {
+  return own_need(from, to, in_flight, gathered) + in_flight * from.crossing;
 }
 
 // Returns the time that each of the two stages at a cut spends on sending, forward and backward.
@@ -54,7 +74,12 @@ class Balance {
  public:
   // `places` begin with one before everything.
   Balance(const std::vector<CutPlace>& places, const StageLimits& limits, Bytes memory)
-      : places_(places), limits_(limits), memory_(memory), stages_(limits.shares.size()), upto_(stages_ + 1) {
+      : places_(places),
+        limits_(limits),
+        memory_(memory),
+        gathered_(most_gathered(places, limits.sharded)),
+        stages_(limits.shares.size()),
+        upto_(stages_ + 1) {
     for (size_t stage = 0; stage < stages_; ++stage) upto_[stage + 1] = upto_[stage] + limits.shares[stage];
   }
 
@@ -89,7 +114,7 @@ class Balance {
   }
 
   bool fits(size_t from, size_t to, size_t stage) const {
-    return memory_ == Bytes(0) || need(places_[from], places_[to], live(stage)) <= limits_.memory_of(stage);
+    return memory_ == Bytes(0) || need(places_[from], places_[to], live(stage), gathered_) <= limits_.memory_of(stage);
   }
 
   // Returns true if any cuts keep all stages within the memory.
@@ -102,7 +127,8 @@ class Balance {
       for (size_t to = 1; to < places_.size(); ++to) {
         // Longer stages need more, but for their inputs.
         for (size_t from = to;
-             from-- > 0 && !here[to] && own_need(places_[from], places_[to], live(stage)) <= limits_.memory_of(stage);)
+             from-- > 0 && !here[to] &&
+             own_need(places_[from], places_[to], live(stage), gathered_) <= limits_.memory_of(stage);)
           here[to] = before[from] && fits(from, to, stage);
       }
       before.swap(here);
@@ -190,7 +216,7 @@ class Balance {
 
   const std::vector<CutPlace>& places_;
   const StageLimits& limits_;
-  const Bytes memory_;
+  const Bytes memory_, gathered_;
   const size_t stages_;
   std::vector<double> upto_;  // [n]: the sum of the shares of the first n stages
 };
@@ -204,6 +230,7 @@ Cuts balanced_cuts(std::span<const CutPlace> places, const StageLimits& limits) 
     ends.insert(ends.end(), places.begin(), places.end());
   }
   if (ends.size() <= limits.shares.size()) return {};
+  for (CutPlace& end : ends) end = with_shards(end, limits.sharded);
   const Cuts within = Balance(ends, limits, limits.memory).run();
   return !within.empty() || limits.memory == Bytes(0) ? within : Balance(ends, limits, Bytes(0)).run();
 }
@@ -233,11 +260,12 @@ Cuts balanced_at_quiet_places(std::span<const CutPlace> places, const StageLimit
 }
 
 bool fit(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits) {
-  const CutPlace* from = &kStart;
+  const Bytes gathered = most_gathered(places, limits.sharded);
+  CutPlace from        = kStart;
   for (size_t stage = 0; stage <= cuts.size(); ++stage) {
-    const CutPlace& to = end_of(places, cuts, stage);
-    if (need(*from, to, limits.in_flight[stage]) > limits.memory_of(stage)) return false;
-    from = &to;
+    const CutPlace to = with_shards(end_of(places, cuts, stage), limits.sharded);
+    if (need(from, to, limits.in_flight[stage], gathered) > limits.memory_of(stage)) return false;
+    from = to;
   }
   return true;
 }

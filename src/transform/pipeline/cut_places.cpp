@@ -3,11 +3,31 @@
 #include <algorithm>
 
 #include "foreflow/base/nth.h"
+#include "foreflow/ir/uses.h"
 #include "foreflow/ir/views.h"
 #include "transform/pipeline/op_prices.h"
+#include "transform/replica/gradient_sum.h"
 
 namespace foreflow::transform {
 namespace {
+
+// What a stage keeps of the weights that an op reads.
+struct NeedOfWeights {
+  Bytes all{0};
+  WeightBytes whole = {}, shard = {};  // as in CutPlace
+  Bytes largest{0};                    // of several weights
+};
+
+WeightBytes& operator+=(WeightBytes& sum, const WeightBytes& more) {
+  sum.weights += more.weights;
+  sum.gradients += more.gradients;
+  sum.states += more.states;
+  return sum;
+}
+
+WeightBytes divided(const WeightBytes& bytes, double by) {
+  return {bytes.weights / by, bytes.gradients / by, bytes.states / by};
+}
 
 class Places {
  public:
@@ -25,7 +45,9 @@ class Places {
         last_use_(function.values.size()),
         kept_(function.values.size()),
         seconds_(function.ops.size()),
-        weights_(function.ops.size()) {}
+        weights_(function.ops.size()),
+        makers_(ir::makers_of(function)),
+        uses_(ir::uses_of(function)) {}
 
   std::vector<CutPlace> run() {
     price_ops();
@@ -74,28 +96,62 @@ class Places {
 
   // At the first and at the last op that reads them: an embedding that is also the output layer is held twice.
   void find_weights() {
-    std::vector<Bytes> needs(function_.parameters.size());
-    for (size_t i = 0; i < needs.size(); ++i) {
-      if (function_.parameters[i] == ir::ParameterRole::weight) needs[i] = bytes_of(i);
-    }
-    for (const ir::Op& op : function_.ops) {
-      if (op.def->role != ir::Role::optimizer) continue;
-      const auto inputs = function_.inputs(op);
-      const bool many   = inputs.size() == size_t{2} * op.result_count;
-      for (size_t i = many ? op.result_count : 1; i < inputs.size(); ++i) {
-        const size_t owner = ir::index(inputs[many ? i - op.result_count : 0]);
-        if (inputs[i] != ir::ValueId::none && owner < needs.size()) needs[owner] += bytes_of(ir::index(inputs[i]));
-      }
-    }
+    const std::vector<NeedOfWeights> needs = needs_of_parameters();
     std::vector<bool> seen(needs.size());
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       if (phases_[o] != StagePhase::forward) continue;
       for (const ir::ValueId id : function_.inputs(function_.ops[o])) {
         if (id == ir::ValueId::none || ir::index(id) >= needs.size()) continue;
-        if (!seen[ir::index(id)] || last_use_[ir::index(id)] == o) weights_[o] += needs[ir::index(id)];
+        if (!seen[ir::index(id)] || last_use_[ir::index(id)] == o) {
+          const NeedOfWeights& need = needs[ir::index(id)];
+          weights_[o].all += need.all;
+          weights_[o].whole += need.whole;
+          weights_[o].shard += need.shard;
+          weights_[o].largest = std::max(weights_[o].largest, need.whole.weights);
+        }
         seen[ir::index(id)] = true;
       }
     }
+  }
+
+  std::vector<NeedOfWeights> needs_of_parameters() const {
+    std::vector<NeedOfWeights> needs(function_.parameters.size());
+    for (size_t i = 0; i < needs.size(); ++i) {
+      if (function_.parameters[i] == ir::ParameterRole::weight) needs[i].all = bytes_of(i);
+    }
+    for (const ir::Op& op : function_.ops) {
+      if (op.def->role != ir::Role::optimizer) continue;
+      const auto inputs = function_.inputs(op);
+      const bool many   = inputs.size() == size_t{2} * op.result_count;
+      const size_t rows = many ? op.result_count : 1;
+      for (size_t row = 0; row < rows && row + rows < inputs.size(); ++row) {
+        if (ir::index(inputs[row]) >= needs.size()) continue;
+        const auto states = many ? std::span<const ir::ValueId>() : inputs.subspan(2);
+        add_update(inputs[row + rows], states, needs[ir::index(inputs[row])]);
+      }
+    }
+    return needs;
+  }
+
+  // Adds what an update of a weight reads besides the weight.
+  void add_update(ir::ValueId gradient, std::span<const ir::ValueId> states, NeedOfWeights& need) const {
+    WeightBytes bytes{.weights = need.all};
+    if (gradient != ir::ValueId::none) bytes.gradients = bytes_of(ir::index(gradient));
+    need.all += bytes.gradients;
+    for (const ir::ValueId id : states) {
+      if (id == ir::ValueId::none) continue;
+      bytes.states += bytes_of(ir::index(id));
+      need.all += bytes_of(ir::index(id));
+    }
+    if (gradient == ir::ValueId::none) return;
+    const GradientSum sum = gradient_sum(function_, makers_, uses_, gradient);
+    // Replicas have no other gradients of their own samples, and so nothing else to shard.
+    if (sum.terms.size() == 1 && !values_[ir::index(sum.own)].layout.is_partial()) return;
+    // A gradient that is summed after all microbatches is whole until then.
+    const int32_t maker = makers_[ir::index(sum.own)];
+    if (maker < 0 || nth(phases_, maker) == StagePhase::update) bytes.gradients = Bytes(0);
+    need.whole += bytes;
+    need.shard += divided(bytes, static_cast<double>(sum.terms.size()));
   }
 
   std::vector<CutPlace> walk() {
@@ -120,7 +176,10 @@ class Places {
       for (int copy = 0; copy < shards_.copies_of(op, values_); ++copy)
         here.flops += prices_(function_, op, values_).flops;
       here.seconds += seconds_[o];
-      here.weights += weights_[o];
+      here.weights += weights_[o].all;
+      here.whole += weights_[o].whole;
+      here.shard += weights_[o].shard;
+      here.largest = std::max(here.largest, weights_[o].largest);
       if (ends_[o] == here.op) all.push_back(here);
     }
     return all;
@@ -134,10 +193,11 @@ class Places {
   const DevicesOfProgram shards_;
   OpPrices prices_;
   const int parts_;
-  std::vector<size_t> last_use_;  // per value, by forward ops
-  std::vector<bool> kept_;        // per value: the backward reads it
-  std::vector<double> seconds_;   // per forward op, with what is anchored there
-  std::vector<Bytes> weights_;    // per forward op
+  std::vector<size_t> last_use_;              // per value, by forward ops
+  std::vector<bool> kept_;                    // per value: the backward reads it
+  std::vector<double> seconds_;               // per forward op, with what is anchored there
+  std::vector<NeedOfWeights> weights_;        // per forward op
+  const std::vector<int32_t> makers_, uses_;  // per value
 };
 
 }  // namespace

@@ -6,8 +6,13 @@
 
 namespace foreflow::transform {
 
-// A possible cut after forward op `op`. All numbers but the last two are sums over the forward ops up to `op` and the
-// backward ops anchored at them (anchors.h).
+// The bytes of weights, of their gradients, and of their optimizer states.
+struct WeightBytes {
+  Bytes weights{0}, gradients{0}, states{0};
+};
+
+// A possible cut after forward op `op`. All numbers but `tensors`, `crossing` and `largest` are sums over the forward
+// ops up to `op` and the backward ops anchored at them (anchors.h).
 struct CutPlace {
   int32_t op;
   double flops;     // of the forward ops, for the whole batch
@@ -16,6 +21,10 @@ struct CutPlace {
   Bytes held;       // activations of a microbatch kept for the backward pass, on one device
   int64_t tensors;  // number of tensors that cross the cut
   Bytes crossing;   // their bytes for a microbatch, from one device to another
+  // What ZeRO can shard of `weights`: as a device has it, and divided by the number of ranks of the program that hold
+  // copies of the weight, among which it is sharded even without further replicas.
+  WeightBytes whole = {}, shard = {};
+  Bytes largest{0};  // of the weights up to `op` that ZeRO can shard, on one device
 };
 
 // All places, in order: one after each group (`ends`); the last one comes after the last forward op. A microbatch is

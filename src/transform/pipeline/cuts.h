@@ -31,6 +31,18 @@ Cuts layer_cuts(std::span<const CutPlace> places, const LayerEnds& layers, const
 // behind the last op is always one. All places where fewer than `stages` are left.
 std::vector<CutPlace> quiet_places(std::span<const CutPlace> places, size_t stages);
 
+// What replicas, and ranks of the program that hold copies of a weight, shard.
+struct Sharded {
+  bool weights = false, gradients = false, states = false;
+  int replicas = 1;
+  // Units of sharded weights that a stage has gathered at a time. The units are those of StagePrices.
+  double units = 0;
+  Bytes bucket{0};
+  int blocks = 0;
+
+  auto operator<=>(const Sharded&) const = default;
+};
+
 // The resources that each stage may use, and the price of sending.
 struct StageLimits {
   std::vector<double> shares;     // per stage: its share of the work
@@ -39,6 +51,7 @@ struct StageLimits {
   double seconds_per_byte = 0;    // charged to both stages at a cut, for the forward and for the backward pass
   // Per stage: the number of devices that will share what the program has on one; empty: one each.
   std::vector<int> devices = {};
+  Sharded sharded          = {};
 
   // The memory that the devices of a stage have together.
   Bytes memory_of(size_t stage) const { return devices.empty() ? memory : devices[stage] * memory; }
@@ -46,7 +59,9 @@ struct StageLimits {
 
 // The best cuts, by these criteria in this order:
 //
-// 1. No stage exceeds limits.memory, if there are such cuts.
+// 1. No stage exceeds limits.memory, if there are such cuts. It keeps what `limits.sharded` leaves of weights,
+// gradients
+//    and optimizer states, and the activations of the microbatches in flight.
 // 2. The slowest stage, in seconds divided by its share, is as fast as possible (within the tolerance kSameTime).
 // 3. The fewest stages are idle, that is, take less than kIdleStage of the time of the slowest. Otherwise the bytes
 //    alone would decide: where 15 stages of 8 layers hold 120 of 126, the token ids are the cheapest tensor to cut.

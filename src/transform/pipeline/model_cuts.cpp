@@ -32,13 +32,14 @@ Cuts ModelCuts::balanced(size_t prices, const StageLimits& limits) {
   StageLimits unlimited = limits;
   unlimited.memory      = Bytes(0);
   unlimited.in_flight.clear();
-  const Cuts& cuts = known(prices, unlimited);
+  unlimited.sharded = {};
+  const Cuts& cuts  = known(prices, unlimited);
   return limits.memory == Bytes(0) || fit(places_[prices], cuts, limits) ? cuts : known(prices, limits);
 }
 
 const Cuts& ModelCuts::known(size_t prices, const StageLimits& limits) {
-  const auto [found, fresh] =
-      known_.try_emplace({prices, limits.shares, limits.in_flight, limits.memory.value(), limits.seconds_per_byte});
+  const auto [found, fresh] = known_.try_emplace(
+      {prices, limits.shares, limits.in_flight, limits.memory.value(), limits.seconds_per_byte, limits.sharded});
   if (fresh) found->second = balanced_at_quiet_places(places_[prices], limits);
   return found->second;
 }

@@ -29,7 +29,7 @@ class ModelCuts {
   std::vector<std::vector<CutPlace>> places_;  // by number of prices
   std::optional<LayerEnds> layers_;            // once they are asked for
   // By prices and StageLimits.
-  std::map<std::tuple<size_t, std::vector<double>, std::vector<double>, double, double>, Cuts> known_;
+  std::map<std::tuple<size_t, std::vector<double>, std::vector<double>, double, double, Sharded>, Cuts> known_;
 };
 
 }  // namespace foreflow::transform

@@ -59,6 +59,21 @@ Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, cons
   return cuts;
 }
 
+// A unit of weights is gathered while the unit before it is in use, by one of the stages of a device. Two pipes keep
+// whole gradients for each other.
+Sharded sharded_by(const StagePrices& prices, const schedule::Plan& plan) {
+  constexpr double kUnits = 2;
+  Sharded sharded{.weights   = prices.zero >= 3,
+                  .gradients = prices.zero >= 2 && plan.pipes() == 1,
+                  .states    = prices.zero >= 1,
+                  .replicas  = prices.replicas};
+  if (!sharded.weights) return sharded;
+  sharded.units  = kUnits / plan.size.chunks;
+  sharded.bucket = prices.bucket;
+  sharded.blocks = prices.blocks;
+  return sharded;
+}
+
 }  // namespace
 
 StageLimits limits_of(const Pipeline& wanted, const schedule::Plan& plan) {
@@ -66,6 +81,7 @@ StageLimits limits_of(const Pipeline& wanted, const schedule::Plan& plan) {
   const double chunks = plan.size.chunks;
   StageLimits limits{wanted.shares.empty() ? std::vector<double>(stages, 1) : wanted.shares,
                      std::vector<double>(stages), wanted.prices.memory / chunks, wanted.prices.seconds_per_byte};
+  limits.sharded = sharded_by(wanted.prices, plan);
   for (int device = 0; device < plan.size.devices; ++device) {
     const double live = wanted.schedule->peak_live(wanted.size, device) / chunks;
     for (int chunk = 0; chunk < plan.size.chunks; ++chunk) {

@@ -101,6 +101,72 @@ TEST(BalancedCuts, KeepEveryStageWithinMemoryIfTheyCan) {
   EXPECT_EQ(balanced_cuts(all, limits(2, 0, Bytes(2))), Cuts{0});  // nothing fits
 }
 
+// Of 8 bytes for each op 4 are optimizer states, 2 gradients and 2 weights. The times are best with two ops in the
+// first stage. It holds two microbatches of 1 byte an op, and the second stage one.
+std::vector<CutPlace> trained_places() {
+  auto all     = places({4, 4, 2, 2, 2, 2}, {0, 0, 0, 0, 0, 0}, 8);
+  double count = 0;
+  for (CutPlace& place : all) {
+    ++count;
+    place.held    = Bytes(count);
+    place.whole   = {Bytes(2 * count), Bytes(2 * count), Bytes(4 * count)};
+    place.shard   = place.whole;
+    place.largest = Bytes(2);
+  }
+  return all;
+}
+
+StageLimits limits_of_two(double memory, const Sharded& sharded) {
+  StageLimits two = limits(2, 0, Bytes(memory));
+  two.in_flight   = {2, 1};
+  two.sharded     = sharded;
+  return two;
+}
+
+TEST(BalancedCuts, KeepWhatZeroLeavesWithinMemory) {
+  const auto all = trained_places();
+  // The last four ops need 4 x (8 + 1) = 36 bytes, and over two replicas 2, 3 or 4 bytes an op less: 28, 24 or 20. Two
+  // units of 2 bytes are gathered besides.
+  const std::vector<Sharded> stages = {
+      {}, {.states = true, .replicas = 2}, {.gradients = true, .states = true, .replicas = 2}};
+  const std::vector<double> needs = {36, 28, 24};
+  for (size_t zero = 0; zero < stages.size(); ++zero) {
+    EXPECT_EQ(balanced_cuts(all, limits_of_two(needs[zero], stages[zero])), Cuts{1}) << zero;
+    EXPECT_TRUE(fit(all, {1}, limits_of_two(needs[zero], stages[zero]))) << zero;
+    EXPECT_FALSE(fit(all, {1}, limits_of_two(needs[zero] - 1, stages[zero]))) << zero;
+  }
+  const Sharded three{.weights = true, .gradients = true, .states = true, .replicas = 2, .units = 2};
+  EXPECT_TRUE(fit(all, {1}, limits_of_two(24, three)));
+  EXPECT_FALSE(fit(all, {1}, limits_of_two(23, three)));
+  // A unit of the size of a bucket, or of one of six blocks; no stage gathers more than it has.
+  Sharded units = three;
+  units.bucket  = Bytes(3);
+  EXPECT_FALSE(fit(all, {1}, limits_of_two(25, units)));
+  EXPECT_TRUE(fit(all, {1}, limits_of_two(26, units)));
+  units.bucket = Bytes(100);
+  EXPECT_TRUE(fit(all, {1}, limits_of_two(28, units)));
+  units.blocks = 6;
+  EXPECT_TRUE(fit(all, {1}, limits_of_two(24, units)));
+}
+
+TEST(BalancedCuts, MoveWhereStagesDoNotFitWithoutZero) {
+  const auto all = trained_places();
+  // Three ops in the first stage need 3 x (8 + 2) = 30 bytes; two of them would leave 36 to the second.
+  EXPECT_EQ(balanced_cuts(all, limits_of_two(30, {})), Cuts{2});
+  EXPECT_EQ(balanced_cuts(all, limits_of_two(30, {.states = true, .replicas = 2})), Cuts{1});
+}
+
+TEST(BalancedCuts, ShardOverTheRanksOfAProgram) {
+  auto all = trained_places();
+  for (CutPlace& place : all)
+    place.shard = {place.whole.weights / 4, place.whole.gradients / 4, place.whole.states / 4};
+  // Of 4 bytes of states an op a rank keeps 1, and each of two replicas half of that.
+  EXPECT_TRUE(fit(all, {1}, limits_of_two(24, {.states = true})));
+  EXPECT_FALSE(fit(all, {1}, limits_of_two(23, {.states = true})));
+  EXPECT_TRUE(fit(all, {1}, limits_of_two(22, {.states = true, .replicas = 2})));
+  EXPECT_FALSE(fit(all, {1}, limits_of_two(21, {.states = true, .replicas = 2})));
+}
+
 TEST(BalancedCuts, GiveAStageItsShare) {
   StageLimits uneven = limits(2);
   uneven.shares      = {3, 1};
