@@ -59,9 +59,8 @@ struct StageLimits {
 
 // The best cuts, by these criteria in this order:
 //
-// 1. No stage exceeds limits.memory, if there are such cuts. It keeps what `limits.sharded` leaves of weights,
-// gradients
-//    and optimizer states, and the activations of the microbatches in flight.
+// 1. No stage exceeds limits.memory, if there are such cuts. A stage keeps what `limits.sharded` leaves of weights,
+//    gradients and optimizer states, and the activations of its microbatches in flight.
 // 2. The slowest stage, in seconds divided by its share, is as fast as possible (within the tolerance kSameTime).
 // 3. The fewest stages are idle, that is, take less than kIdleStage of the time of the slowest. Otherwise the bytes
 //    alone would decide: where 15 stages of 8 layers hold 120 of 126, the token ids are the cheapest tensor to cut.
