@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "foreflow/base/nth.h"
+#include "foreflow/ir/replicas.h"
 #include "foreflow/ir/uses.h"
 #include "foreflow/ir/views.h"
+#include "foreflow/transform/split_data.h"
 #include "transform/pipeline/op_prices.h"
 #include "transform/replica/gradient_sum.h"
 
@@ -151,7 +153,18 @@ class Places {
     const int32_t maker = makers_[ir::index(sum.own)];
     if (maker < 0 || nth(phases_, maker) == StagePhase::update) bytes.gradients = Bytes(0);
     need.whole += bytes;
-    need.shard += divided(bytes, static_cast<double>(sum.terms.size()));
+    need.shard += divided(bytes, static_cast<double>(copies_in(sum)));
+  }
+
+  // The number of ranks that hold copies of the weight, of which the program may have fewer.
+  size_t copies_in(const GradientSum& sum) const {
+    size_t copies = sum.terms.size();
+    for (const size_t o : sum.ops) {
+      const ir::Op& op = function_.ops[o];
+      if (op.attributes->find(kOfCopies) != nullptr)
+        copies = std::max(copies, ir::ranks_of(*op.attributes, op.operand_count));
+    }
+    return copies;
   }
 
   std::vector<CutPlace> walk() {
