@@ -140,6 +140,23 @@ TEST(Bounds, HoldForEveryWayToShareExperts) {
                                 "moe.json"));
 }
 
+// Of the shards of every context two are written, which stand for as many devices as there are shards in it.
+TEST(Bounds, HoldForContextsAndExpertsOfManyShards) {
+  for (const char* model :
+       {R"("llama", "kv_heads": 8)", R"("moe", "kv_heads": 8, "experts": 8, "routing_groups": 32)"}) {
+    expect_bounds_hold(
+        parse_json(std::string(R"({"workload": {"layers": 4, "hidden": 1024, "heads": 8, "sequence": 8192,
+      "vocabulary": 4096, "dtype": "bf16", "model": )") +
+                       model + R"(}, "platform": {"topology": "dgx_h100", "nodes": 4}, "engine": "analytic",
+      "cost": {"model": "roofline"}, "placement": {"order": ["tp-cp-dp-pp", "tp-pp-cp-dp"]},
+      "strategy": {"dp": [1, 4], "tp": [4, 8], "pp": [1, 2], "cp": [1, 2, 4], "ep": "any", "global_batch": 8,
+                   "microbatch_size": 1, "schedule": "1f1b", "zero": [0, 1], "recompute": "none", "overlap_tensor": 1,
+                   "sequence_parallel": true, "attention": "flash", "overlap_sends": false,
+                   "overlap_gradients": false}})",
+                   "contexts.json"));
+  }
+}
+
 // Activations that are offloaded are in memory for no longer than a gradient needs them.
 TEST(Bounds, HoldWhereActivationsOfSplitBackwardPassesAreOffloaded) {
   expect_bounds_hold(parse_json(R"({

@@ -19,6 +19,12 @@ class DevicesOfProgram {
     const int32_t device = ir::device_of(value.value.type).index;
     return device == 0 ? 1 : written_.copies(device - 1);
   }
+  // The first device that has such a value, among all devices; with `copy`, one of those that follow it.
+  ir::Device device_of(const LaidOut& value, int copy = 0) const {
+    ir::Device device = ir::device_of(value.value.type);
+    if (device.index > 0) device.index = written_.first(device.index - 1) + copy + 1;
+    return device;
+  }
   // How many devices run the op; of a communication: how often it takes place.
   int copies_of(const ir::Op& op, const interpret::Values<LaidOut>& values) const {
     return op.def->role == ir::Role::communication || op.result_count == 0 ? 1 : copies_of(values[op.first_result]);

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "foreflow/ir/replicas.h"
 #include "foreflow/transform/recompute.h"
 #include "transform/pipeline/overlapped_messages.h"
 #include "transform/pipeline/summed_product.h"
@@ -89,9 +90,10 @@ class MessageNumbers {
       if (id == ir::ValueId::none)
         message.inputs.emplace_back();
       else
-        add_operand(program_.values[ir::index(id)], message.inputs);
+        add_operand(op, program_.values[ir::index(id)], message.inputs);
     }
-    for (uint32_t i = 0; i < op.result_count; ++i) add_operand(program_.values[op.first_result + i], message.outputs);
+    for (uint32_t i = 0; i < op.result_count; ++i)
+      add_operand(op, program_.values[op.first_result + i], message.outputs);
     message.is_once = program_.phases[o] == StagePhase::update;
     if (exact) message.chunks = overlap_.chunks(op, pieces_);
     if (beside.computes != nullptr) {
@@ -101,13 +103,13 @@ class MessageNumbers {
     return message;
   }
 
-  // The second of two shards stands for all but the first.
-  void add_operand(const LaidOut& value, std::vector<ir::Type>& operands) const {
+  // The second of two shards stands for all but the first in a message of shards. Among contexts, every shard has a
+  // message of its own.
+  void add_operand(const ir::Op& op, const LaidOut& value, std::vector<ir::Type>& operands) const {
     const ir::Type type = local_type(value.value.type, value.layout, program_.parts);
-    const int copies    = program_.shards.copies_of(value);
-    if (copies == 1) operands.push_back(type);
-    for (int copy = 0; copies > 1 && copy < copies; ++copy)
-      operands.push_back(ir::moved(type, ir::Device(ir::device_of(type).index + copy)));
+    const bool all      = op.attributes->find(ir::kShards) != nullptr;
+    for (int copy = 0; copy < (all ? program_.shards.copies_of(value) : 1); ++copy)
+      operands.push_back(ir::moved(type, program_.shards.device_of(value, copy)));
   }
 
   // The time of an op on a device that runs it.
