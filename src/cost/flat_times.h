@@ -8,9 +8,7 @@ namespace foreflow::cost {
 
 // The time of a query that launches `kernels` kernels, by the measured work that is nearest to it at the peaks of the
 // device.
-//   1. If the measured time is that of launches, which the data sheet does not explain, the query takes as long:
-//   smaller
-//      work just so, larger work at least.
+//   1. If the measured time is that of launches, the query takes as long: smaller work just so, larger work at least.
 //   2. If it is that of work, the query takes what the data sheet has for launches, and the rest in proportion to the
 //      work.
 //

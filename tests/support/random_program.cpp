@@ -1,9 +1,11 @@
 #include "support/random_program.h"
 
+#include <algorithm>
 #include <limits>
 #include <random>
 
 #include "foreflow/base/nth.h"
+#include "foreflow/base/text.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ops/table.h"
 
@@ -133,7 +135,9 @@ class RandomProgram {
     } else {
       const OpDef& def = *(ops::table().begin() + below(static_cast<int>(ops::table().size())));
       Attributes attributes;
-      for (const char* key : {"axis", "perm", "value"}) {
+      std::vector<std::string> keys = split(def.attributes->empty() ? "recompute segment" : *def.attributes, ' ');
+      keys.resize(std::min<size_t>(keys.size(), 3));
+      for (const std::string& key : keys) {
         if (one_in(2)) attributes.set(key, attribute());
       }
       // A literal after the operands stands where the first absent one would.

@@ -7,8 +7,8 @@
 #include "foreflow/ir/uses.h"
 #include "foreflow/ir/views.h"
 #include "foreflow/transform/split_data.h"
+#include "transform/layout/gradient_sum.h"
 #include "transform/pipeline/op_prices.h"
-#include "transform/replica/gradient_sum.h"
 
 namespace foreflow::transform {
 namespace {

@@ -7,7 +7,7 @@
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/uses.h"
 #include "foreflow/transform/split_data.h"
-#include "transform/replica/gradient_sum.h"
+#include "transform/layout/gradient_sum.h"
 #include "transform/rewrite/copy.h"
 
 namespace foreflow::transform {

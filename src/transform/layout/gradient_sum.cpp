@@ -1,4 +1,4 @@
-#include "transform/replica/gradient_sum.h"
+#include "transform/layout/gradient_sum.h"
 
 #include "foreflow/base/nth.h"
 #include "foreflow/transform/split_data.h"
