@@ -30,8 +30,8 @@ TEST(Ruled, CountsWithoutListing) {
   EXPECT_EQ(machine().nodes(), 16384);
   EXPECT_EQ(machine().devices().kinds().size(), 1U);
   EXPECT_EQ(machine().node(131071), 16383);
-  // 24 cables for each server, 48 for each of 2731 leaves, 53 for each of 48 spines in 52 pods.
-  EXPECT_EQ(machine().links().size(), 2U * (24 * 16384 + 48 * 2731 + 53 * 48 * 52));
+  // 24 cables for each server, 64 for each of 2048 leaves, 64 for each of 64 spines in 32 pods, which are all equal.
+  EXPECT_EQ(machine().links().size(), 2U * (24 * 16384 + 64 * 2048 + 64 * 64 * 32));
 }
 
 TEST(Ruled, NamesAndNumbersAreInverse) {
@@ -39,12 +39,12 @@ TEST(Ruled, NamesAndNumbersAreInverse) {
   EXPECT_EQ(machine().devices()[131071].node, "node16383");
   EXPECT_EQ(machine().find_device("node16383-gpu7"), 131071);
   EXPECT_EQ(machine().find_device("node16384-gpu0"), std::nullopt);
-  for (const char* name : {"node77-gpu3-pcie_DOWN", "node12345-nic6_UP", "pod51-spine47-core2543_UP"}) {
+  for (const char* name : {"node77-gpu3-pcie_DOWN", "node12345-nic6_UP", "pod31-spine63-core4095_UP"}) {
     const auto link = machine().find_link(name);
     ASSERT_TRUE(link.has_value()) << name;
     EXPECT_EQ(nth(machine().links(), *link).name, name);
   }
-  EXPECT_EQ(machine().find_link("pod51-spine47-core0_UP"), std::nullopt);
+  EXPECT_EQ(machine().find_link("pod31-spine63-core0_UP"), std::nullopt);
 }
 
 TEST(Ruled, AnItemKeepsItsAddress) {
@@ -58,7 +58,7 @@ TEST(Ruled, RoutesCrossTheLevelsOfTheFabric) {
   using Kinds = std::vector<std::string>;
   EXPECT_EQ(crossed(0, 1), (Kinds{"nvlink", "nvlink"}));
   EXPECT_EQ(crossed(0, 8), (Kinds{"pcie", "nic", "nic", "pcie"}));
-  EXPECT_EQ(crossed(0, 48), (Kinds{"pcie", "nic", "fabric", "fabric", "nic", "pcie"}));
+  EXPECT_EQ(crossed(0, 64), (Kinds{"pcie", "nic", "fabric", "fabric", "nic", "pcie"}));
   EXPECT_EQ(crossed(0, 131071), (Kinds{"pcie", "nic", "fabric", "fabric", "fabric", "fabric", "nic", "pcie"}));
 }
 

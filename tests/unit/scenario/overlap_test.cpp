@@ -111,11 +111,13 @@ TEST(Overlap, OfGradientsAndWeightsShortensAnIteration) {
 // wait for nothing to hide them, all others run beside the gather of the bucket before.
 TEST(Overlap, HidesOptimizersBehindGathersOfNewWeights) {
   for (const std::string zero : {"1", "2"}) {
-    for (const auto& [ways, first] : {std::pair<std::string, double>{R"("dp": 16)", 3}, {R"("dp": 8, "tp": 2)", 5}}) {
+    for (const auto& [ways, first, devices] :
+         {std::tuple<std::string, double, int>{R"("dp": 16)", 3, 1}, {R"("dp": 8, "tp": 2)", 5, 2}}) {
       const Outcome outcome =
           simulated(kMlp, ways + R"(, "bucket_size": "20MB", "overlap_gradients": true, "zero": )" + zero, "analytic",
                     R"(, "cost": {"model": "roofline"})");
-      for (const std::string device : {"D1", "D2"}) {
+      for (int number = 1; number <= devices; ++number) {
+        const std::string device = "D" + std::to_string(number);
         const auto [all, beside] = optimizers(outcome, device);
         EXPECT_NEAR(beside / all, 1 - first / 16, 0.03) << ways << " zero " << zero << " " << device;
       }
