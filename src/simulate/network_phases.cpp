@@ -1,6 +1,7 @@
 #include "simulate/network_phases.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "foreflow/base/nth.h"
 
@@ -78,9 +79,10 @@ Phase NetworkPhases::phase(const collective::Phase& plan, const stream::Communic
 
 int32_t NetworkPhases::load_of(OfFlows& flows) {
   if (flows.load >= 0) return flows.load;
-  Load load               = load_on(flows.crossed);
-  flows.crossed.crossings = {};  // the load has them
-  return flows.load       = loads_.number_of(std::move(load));
+  auto crossings    = std::exchange(flows.crossed.crossings, std::vector<stream::Crossing>());
+  Load load         = load_on(flows.crossed);
+  load.crossings    = std::move(crossings);
+  return flows.load = loads_.number_of(std::move(load));
 }
 
 }  // namespace foreflow::simulate
