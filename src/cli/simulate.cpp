@@ -27,9 +27,10 @@ struct Options {
   std::string scenario, engine, json, devices;
   std::vector<std::string> settings;
   std::map<std::string, std::string> reports;  // writer -> file
-  bool timing  = false;
-  bool observe = false;
-  bool no_fold = false;
+  bool chooses_devices = false;                // --devices is given
+  bool timing          = false;
+  bool observe         = false;
+  bool no_fold         = false;
 };
 
 std::string written(std::string_view writer, const scenario::Outcome& outcome) {
@@ -54,6 +55,17 @@ bool any_has(const Asked& reports, Member member) {
                      [&](const auto& report) { return static_cast<bool>(report.first->*member); });
 }
 
+// Says why --observe tells nothing new; "" where it does.
+std::string why_observation_is_idle(const Options& options, const simulate::EngineDef& engine,
+                                    const report::Summary& summary) {
+  if (!engine.observes) return fmt::format("the engine {} records no rates of messages; use simgrid", engine.name);
+  if (summary.links.empty()) return "the program sends nothing over links";
+  const bool shared = std::any_of(summary.links.begin(), summary.links.end(),
+                                  [](const report::LinkSummary& link) { return !link.shared.empty(); });
+  if (shared || !options.json.empty() || !asked(options).empty()) return "";
+  return "no link is shared by two communications; how busy links were over time is in --json and --trace only";
+}
+
 struct Simulated {
   scenario::Outcome outcome;
   std::vector<scenario::IdleKey> idle;
@@ -64,14 +76,18 @@ Simulated simulated(const Options& options) {
   scenario::Scenario scenario = scenario::load_file(options.scenario, options.settings);
   remark_on_opsets(scenario);
   if (!options.engine.empty()) scenario.engine = &simulate::engines().get(options.engine, "--engine");
-  const bool chosen           = !options.devices.empty();
+  const bool chosen           = options.chooses_devices;
   scenario.simulation.observe = options.observe;
   scenario.simulation.fold = !options.no_fold && (chosen || !any_has(asked(options), &report::WriterDef::every_device));
   scenario.simulation.every_round = chosen && any_has(asked(options), &report::WriterDef::write_devices);
   Progress progress("simulate", scenario::kSteps);
   scenario::Outcome outcome = scenario::run(scenario, [&](size_t done) { progress.update(done); });
   auto idle                 = scenario::idle_keys(scenario, outcome.summary);
-  auto advised              = advice(scenario, outcome.summary, *outcome.platform);
+  if (options.observe) {
+    const std::string why = why_observation_is_idle(options, *scenario.engine, outcome.summary);
+    if (!why.empty()) idle.push_back({"--observe", why});
+  }
+  auto advised = advice(scenario, outcome.summary, *outcome.platform);
   return {std::move(outcome), std::move(idle), std::move(advised)};
 }
 
@@ -107,8 +123,9 @@ Json json_of(const std::vector<scenario::IdleKey>& idle) {
 }
 
 void run(const Options& options) {
-  const report::DeviceChoice choice = report::read_device_choice(options.devices, "--devices");
-  const bool tells_all   = options.devices.empty() && any_has(asked(options), &report::WriterDef::every_device);
+  const report::DeviceChoice choice =
+      options.chooses_devices ? report::read_device_choice(options.devices, "--devices") : report::DeviceChoice{};
+  const bool tells_all   = !options.chooses_devices && any_has(asked(options), &report::WriterDef::every_device);
   const Simulated result = within_memory("the simulation", tells_all, [&] { return simulated(options); });
   const scenario::Outcome& outcome = result.outcome;
   for (const scenario::IdleKey& key : result.idle)
@@ -156,7 +173,7 @@ Action declare(CLI::App& command) {
     const std::string name(writer->name);
     writes(command.add_option("--" + name, options->reports[name], std::string(writer->option)));
   }
-  command.add_option(
+  const CLI::Option* devices = command.add_option(
       "--devices", options->devices,
       "tell these devices one by one, in --json, --trace, --csv and --svg: all, or numbers and ranges such as "
       "D1-D8,D17");
@@ -164,7 +181,10 @@ Action declare(CLI::App& command) {
   command.add_flag("--no-fold", options->no_fold,
                    "simulate every device, even if several do the same; the result is the same");
   command.add_flag("--timing", options->timing, "add the wall time and peak memory of the command itself");
-  return [options] { run(*options); };
+  return [options, devices] {
+    options->chooses_devices = devices->count() > 0;
+    run(*options);
+  };
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ bool DeviceChoice::contains(int32_t number) const {
 }
 
 DeviceChoice read_device_choice(std::string_view text, std::string_view where) {
-  if (text.empty()) return {};
   if (text == "all") return {true, {}};
+  if (text.empty()) refuse(text, where);
   DeviceChoice choice;
   for (std::string_view rest = text; !rest.empty();) {
     const size_t comma          = std::min(rest.find(','), rest.size());

@@ -349,7 +349,12 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
 }  // namespace
 
 EngineDef row() {
-  return {"simgrid_flows", "as simgrid, by actors and SimGrid's own communications: slower, for comparison", simulate};
+  return {"simgrid_flows",
+          "as simgrid, by actors and SimGrid's own communications: slower, for comparison",
+          simulate,
+          nullptr,
+          true,
+          false};
 }
 
 }  // namespace foreflow::simulate::definitions::simgrid_flows_engine

@@ -189,7 +189,7 @@ stream::Timeline times_of(SimulationResult result, const SimulationInput& input,
       flow.alone         = phase.alone;
       if (phase.relay < 0) flow.load = phase.load;
       timeline.flows.push_back(flow);
-      if (input.options.observe) timeline.paces.push_back(result.paces[groups.members[i]]);
+      if (!result.paces.empty()) timeline.paces.push_back(result.paces[groups.members[i]]);
     }
   }
   timeline.loads = crossings(input.footprints);

@@ -17,7 +17,7 @@ struct DeviceChoice {
   bool contains(int32_t number) const;
 };
 
-// "", "all", or numbers and ranges such as "D1-D8,D17" or "1-8,17". Throws Error at `where` for anything else.
+// "all", or numbers and ranges such as "D1-D8,D17" or "1-8,17". Throws Error at `where` for anything else.
 DeviceChoice read_device_choice(std::string_view text, std::string_view where);
 
 // Throws Error at `where` when a number is none of 1 .. `devices`.

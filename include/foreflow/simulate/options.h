@@ -22,7 +22,7 @@ struct Options {
   Coupling coupling         = Coupling::automatic;  // the analytic engine refuses credit and stepwise
   bool fold                 = true;   // simulate equal streams once where that is exact; changes no result
   bool every_round          = false;  // simulate all rounds of a loop even where they repeat each other
-  bool observe              = false;  // fill Timeline::paces
+  bool observe              = false;  // fill Timeline::paces, if the engine can (EngineDef::observes)
   Disturbances disturbances = {};
   // The share of the processors of a device that a collective takes while it runs on a stream of its own, as NCCL's
   // channels do; from 0 to below 1. A compute beside it gets along at the speed that is left. docs/models.md says how

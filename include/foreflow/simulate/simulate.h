@@ -58,6 +58,7 @@ struct EngineDef {
   stream::Timeline (*simulate_folded)(const FoldedProgram& folded, const platform::Platform& platform,
                                       const Options& options) = nullptr;
   bool shares_links = true;  // false: disturbances that affect links are refused
+  bool observes     = true;  // false: Timeline::paces stay empty, whatever Options::observe says
 
   // Simulates a program whose device d is the platform device program.devices[d].place. Throws Error when
   //   1. two members of a communication have no route;
