@@ -15,19 +15,15 @@ struct CloseGzip {
   void operator()(gzFile_s* file) const { gzclose(file); }
 };
 
-[[noreturn]] void fail_as_too_large(const std::string& path, size_t limit) {
-  throw Error(path, fmt::format("has more than {} MB; profile fewer iterations", limit / 1'000'000));
+ReadLimit trace_limit(size_t bytes) {
+  return {bytes, fmt::format("has more than {} MB; profile fewer iterations", bytes / 1'000'000)};
 }
 
 }  // namespace
 
 std::string read_maybe_compressed(const std::string& path, size_t limit) {
+  if (!path.ends_with(".gz")) return read_file(path, trace_limit(limit));
   std::string text;
-  if (!path.ends_with(".gz")) {
-    text = read_file(path);
-    if (text.size() > limit) fail_as_too_large(path, limit);
-    return text;
-  }
   const std::unique_ptr<gzFile_s, CloseGzip> file(gzopen(path.c_str(), "rb"));
   if (!file) throw Error(path, "cannot be read");
   constexpr size_t kChunk = 1 << 20;
@@ -40,7 +36,7 @@ std::string read_maybe_compressed(const std::string& path, size_t limit) {
     if (read < 0 || (status != Z_OK && status != Z_STREAM_END))
       throw Error(path, "is damaged or cut off; gzip -t says more");
     text.resize(before + static_cast<size_t>(read));
-    if (text.size() > limit) fail_as_too_large(path, limit);
+    if (text.size() > limit) throw Error(path, trace_limit(limit).problem);
     if (read == 0) return text;
   }
 }

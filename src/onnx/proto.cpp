@@ -4,7 +4,6 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include <climits>
-#include <filesystem>
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/text.h"
@@ -12,23 +11,20 @@
 namespace foreflow::onnx {
 namespace {
 
-[[noreturn]] void too_large(const std::string& where) {
-  throw Error(where, "is larger than 2 GiB, protobuf's limit; save the model with its weights as external data");
+const ReadLimit& message_limit() {
+  static const ReadLimit kLimit{
+      INT_MAX, "is larger than 2 GiB, protobuf's limit; save the model with its weights as external data"};
+  return kLimit;
 }
 
 }  // namespace
 
-std::string read_message_file(const std::string& path) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  if (!error && size > INT_MAX) too_large(path);
-  return read_file(path);
-}
+std::string read_message_file(const std::string& path) { return read_file(path, message_limit()); }
 
 void parse_message(std::string_view bytes, const std::string& where, const std::string& kind,
                    google::protobuf::MessageLite& message) {
   if (bytes.empty()) throw Error(where, "is empty; expected " + kind);
-  if (bytes.size() > INT_MAX) too_large(where);
+  if (bytes.size() > message_limit().bytes) throw Error(where, message_limit().problem);
   google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
   google::protobuf::io::CodedInputStream input(&stream);
   input.SetTotalBytesLimit(INT_MAX);

@@ -88,6 +88,8 @@ Platform load(const std::string& xml_text, const std::string& name, const Device
   Platform platform = load_devices(xml_text, name);
   return plan.empty() ? platform : with_devices(platform, plan.front().device);
 }
-Platform load_file(const std::string& path, const DevicePlan& plan) { return load(read_file(path), path, plan); }
+Platform load_file(const std::string& path, const DevicePlan& plan) {
+  return load(read_file(path, {4'000'000'000, "has more than 4 GB; no platform file is that large"}), path, plan);
+}
 
 }  // namespace foreflow::platform

@@ -121,20 +121,23 @@ std::string part_with(const std::string& path) {
   return "";
 }
 
-Json parse_scenario(const std::string& text, const std::string& path) {
+Json read_scenario(const std::string& path) {
+  const std::string part  = part_with(path);
+  const std::string other = "is no scenario; a scenario is a JSON file that names this one: " + part;
+  const ReadLimit limit{256'000'000, part.empty() ? "has more than 256 MB; no scenario is that large" : other};
+  const std::string text = read_file(path, limit);
   try {
     return parse_json(text, path);
   } catch (const Error&) {
-    const std::string part = part_with(path);
     if (part.empty()) throw;
-    throw Error(path, "is no scenario; a scenario is a JSON file that names this one: " + part);
+    throw Error(path, other);
   }
 }
 
 }  // namespace
 
 Json read_source(const std::string& path, const std::vector<std::string>& overrides) {
-  Json json = parse_scenario(read_file(path), path);
+  Json json = read_scenario(path);
   for (const std::string& setting : overrides) override_with(json, setting);
   return json;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,8 +33,17 @@ std::optional<T> parse_number(std::string_view text) {
   return value;
 }
 
-// The whole file as bytes. Throws Error naming the file when it cannot be read.
-std::string read_file(const std::string& path);
+// What a reader takes at most: more than any honest file has, so that a wrong one is refused before memory ends.
+struct ReadLimit {
+  uintmax_t bytes = UINTMAX_MAX;
+  std::string problem;  // of a file that has more: "has more than 256 MB; no scenario is that large"
+};
+
+// The whole file as bytes, of a pipe or a terminal what it gives until its end. Throws Error naming the file when
+//   1. it cannot be read;
+//   2. it has more bytes than `limit` allows, for the reason that `limit` states;
+//   3. it is a device without an end (/dev/zero), or a pipe that gives more than 4 GB.
+std::string read_file(const std::string& path, const ReadLimit& limit = {});
 
 // Writes a file atomically: to a temporary file beside `path`, which is then renamed. An existing file keeps its
 // permissions, and keeps its content when writing fails. Devices and pipes are written directly; "-" is stdout. Throws

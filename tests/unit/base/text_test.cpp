@@ -1,8 +1,10 @@
 #include "foreflow/base/text.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
+#include <thread>
 
 #include "foreflow/base/error.h"
 #include "support/temporary.h"
@@ -60,6 +62,39 @@ TEST(ReadFile, NamesAMissingFileAndAFolder) {
   EXPECT_THROW(read_file(folder / "absent"), Error);
   EXPECT_THROW(read_file(folder / ""), Error);
   EXPECT_THROW(read_file(std::string(5000, 'x')), Error);
+}
+
+std::string refusal_of(const std::string& path, const ReadLimit& limit = {}) {
+  try {
+    read_file(path, limit);
+  } catch (const Error& error) {
+    return error.problem();
+  }
+  return "";
+}
+
+TEST(ReadFile, EndsWhereItsReaderTakesNoMore) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "file", "four");
+  EXPECT_EQ(refusal_of(folder / "file", {4, "is too long"}), "");
+  EXPECT_EQ(refusal_of(folder / "file", {3, "is too long"}), "is too long");
+  std::filesystem::resize_file(folder / "file", uintmax_t{1} << 40);  // sparse: takes no room
+  EXPECT_EQ(refusal_of(folder / "file", {1 << 20, "is too long"}), "is too long");
+  EXPECT_EQ(refusal_of("/dev/zero", {100, "is too long"}), "is too long");
+}
+
+TEST(ReadFile, RefusesADeviceWithoutAnEnd) {
+  EXPECT_EQ(refusal_of("/dev/zero"), "is a device without an end; name a file");
+  EXPECT_EQ(read_file("/dev/null"), "");
+}
+
+TEST(ReadFile, ReadsAPipeToItsEnd) {
+  const test::TemporaryFolder folder;
+  const std::string pipe = folder / "pipe", content(3'000'000, 'x');
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] { write_file(pipe, content); });
+  EXPECT_EQ(read_file(pipe), content);
+  writer.join();
 }
 
 TEST(WriteFile, NamesAFolderThatIsNotThereAndLeavesNothing) {
