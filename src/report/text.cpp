@@ -252,6 +252,16 @@ std::string notes(std::string_view head, const std::vector<std::string>& lines) 
   return text;
 }
 
+// Says what makes more of the arithmetic of the model than the devices could execute; "" where MFU is at most 100 %.
+std::string why_above_peak(const Summary& summary) {
+  if (summary.mfu < 1.0005) return "";  // shown as 100.0 %
+  const bool fused = std::any_of(summary.ops.begin(), summary.ops.end(),
+                                 [](const OpTime& time) { return time.family == "attention"; });
+  return notes("MFU above 100 %",
+               {fused ? "it counts pairs of attention that a mask hides and fused attention skips"
+                      : "computes are priced at less time than the peak of " + summary.job.dtype + " allows"});
+}
+
 std::string idle(const Summary& summary) {
   const Idle& idle = summary.idle;
   std::string out;
@@ -312,7 +322,7 @@ std::string write_text(const Summary& summary, const stream::Program& program, c
   return headline(summary) + jobs(summary) + where_time_goes(summary) + devices(summary) +
          memory(summary, memory_peaks(summary, program, timeline, PeaksOf::fullest)) + collectives(summary) +
          links(summary) + idle(summary) + notes("assumed", summary.assumed) + notes("not honoured", summary.ignored) +
-         path(summary) + footer(summary);
+         why_above_peak(summary) + path(summary) + footer(summary);
 }
 
 }  // namespace

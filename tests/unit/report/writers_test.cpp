@@ -118,6 +118,20 @@ TEST(TextWriter, FitsAScreenAndSaysWhatMatters) {
   EXPECT_NE(text.find("DOES NOT FIT in memory"), std::string::npos);
 }
 
+TEST(TextWriter, SaysWhyUtilizationIsAboveThePeak) {
+  Example more         = example();
+  more.job.model_flops = more.job.hardware_flops = Flops(2000);  // 125 FLOP/s of a peak of 100, on each of two devices
+  EXPECT_NE(
+      write("text", more).find("\nMFU above 100 %: computes are priced at less time than the peak of f16 allows\n"),
+      std::string::npos);
+  more.program.computes[0].parts = {{"BlockAttention", Seconds(2)}};
+  const std::string text         = write("text", more);
+  EXPECT_NE(text.find("\nMFU above 100 %: it counts pairs of attention that a mask hides and fused attention skips\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(write("text", example()).find("above 100 %"), std::string::npos);
+}
+
 TEST(TextWriter, EqualDevicesShareALine) {
   Example equal = example();
   for (stream::DeviceUse& device : equal.program.devices) device.initial = Bytes(10);
