@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/program_file.h"
 #include "cli/remarks.h"
+#include "foreflow/base/progress.h"
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/onnx/import.h"
 #include "foreflow/onnx/tensor_file.h"
@@ -76,11 +77,17 @@ std::vector<ir::Array> arguments_of(const Subject& subject, const Arrays& given,
   return arguments;
 }
 
+std::vector<ir::Array> evaluated(const Subject& subject, const std::vector<ir::Array>& arguments) {
+  Progress progress("evaluate", interpret::computed_ops(subject.module, subject.entry));
+  size_t done = 0;
+  return interpret::evaluate(subject.module, subject.entry, arguments, [&] { progress.update(++done); });
+}
+
 void run(const Options& options) {
-  const Arrays inputs                  = read_arrays(options.inputs, "--input");
-  const Subject subject                = read_subject(options, inputs);
-  const std::vector<ir::Array> results = interpret::evaluate(
-      subject.module, subject.entry, arguments_of(subject, renamed(inputs, subject.aliases), options.file));
+  const Arrays inputs   = read_arrays(options.inputs, "--input");
+  const Subject subject = read_subject(options, inputs);
+  const std::vector<ir::Array> results =
+      evaluated(subject, arguments_of(subject, renamed(inputs, subject.aliases), options.file));
   Arrays expected = read_arrays(options.expected, "--expect");
   OutputReport report(options.tolerance);
   for (size_t i = 0; i < results.size(); ++i) {

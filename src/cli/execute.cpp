@@ -11,6 +11,7 @@
 #include "cli/program_file.h"
 #include "cli/remarks.h"
 #include "cli/run_report.h"
+#include "foreflow/base/progress.h"
 #include "foreflow/base/text.h"
 #include "foreflow/cost/load.h"
 #include "foreflow/execute/arguments.h"
@@ -81,9 +82,13 @@ std::vector<ir::Array> arguments_of(const Options& options, const ir::Module& mo
 // One process, one op after the other.
 execute::Execution run_alone(const execute::Task& task, const Options& options) {
   execute::Execution execution;
+  const size_t entry = task.module.functions.size() - 1;
+  const auto runs    = static_cast<size_t>(options.warmup + options.iterations);
+  Progress progress("execute", runs * interpret::computed_ops(task.module, entry));
+  size_t done = 0;
   for (int i = 0; i < options.warmup + options.iterations; ++i) {
     const auto start  = std::chrono::steady_clock::now();
-    execution.results = interpret::evaluate(task.module, task.module.functions.size() - 1, task.arguments);
+    execution.results = interpret::evaluate(task.module, entry, task.arguments, [&] { progress.update(++done); });
     const Seconds time(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     if (i >= options.warmup) execution.iterations.push_back(time);
   }
@@ -96,12 +101,19 @@ execute::Execution run_processes(const execute::Task& task, const Options& optio
   return execute::run_mpi({{execute::fold_streams(task.module), task.arguments}}, how).front();
 }
 
+std::vector<ir::Array> reference_of(const execute::Task& task) {
+  const size_t entry = task.module.functions.size() - 1;
+  Progress progress("check", interpret::computed_ops(task.module, entry));
+  size_t done = 0;
+  return interpret::evaluate(task.module, entry, task.arguments, [&] { progress.update(++done); });
+}
+
 OutputReport compared(const Options& options, const execute::Task& task, const execute::Execution& execution,
                       const std::vector<std::string>& names) {
   OutputReport report(options.tolerance);
   Arrays expected = read_arrays(options.expected, "--expect");
   std::vector<ir::Array> reference;
-  if (options.check) reference = interpret::evaluate(task.module, task.module.functions.size() - 1, task.arguments);
+  if (options.check) reference = reference_of(task);
   for (size_t i = 0; i < names.size(); ++i) {
     const auto wanted        = expected.extract(names[i]);
     const ir::Array* because = wanted ? &wanted.mapped() : options.check ? &reference[i] : nullptr;

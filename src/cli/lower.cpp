@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <map>
 #include <optional>
 
 #include "cli/command.h"
@@ -13,6 +14,7 @@
 #include "cli/remarks.h"
 #include "foreflow/base/at_place.h"
 #include "foreflow/base/escape.h"
+#include "foreflow/base/progress.h"
 #include "foreflow/base/text.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/lower/project.h"
@@ -34,13 +36,20 @@ void write_in(const std::string& folder, const std::string& name, const std::str
   write_file((std::filesystem::path(folder) / name).string(), text);
 }
 
-void write_ranks(const Options& options, const ir::Module& module,
-                 const interpret::MixedInterpretation& interpretation) {
-  const auto programs = lower::project(module, interpretation, ops::table());
+void write_each(const Options& options, const std::map<ir::Device, ir::Module>& programs) {
+  Progress progress("write", programs.size());
+  size_t written = 0;
   for (const auto& [device, program] : programs) {
     const std::string name = device.placed() ? "D" + ir::to_string(device) : "D1";
     write_in(options.folder, name + ".distir", ir::print(program));
+    progress.update(++written);
   }
+}
+
+void write_ranks(const Options& options, const ir::Module& module,
+                 const interpret::MixedInterpretation& interpretation) {
+  const auto programs = projected(module, interpretation, lower::Grain::stream);
+  write_each(options, programs);
   show(fmt::format("{}: {} programs\n", escape::terminal(options.folder), programs.size()));
 }
 
@@ -80,30 +89,50 @@ std::vector<ir::Array> divided_example(const ir::Module& sequential, uint64_t se
   return arguments;
 }
 
-void lower_scenario(const Options& options) {
-  const scenario::Scenario scenario = scenario::load_file(options.file, options.settings);
-  scenario::check_one_job(scenario);
-  remark_on_opsets(scenario);
-  const scenario::PlatformRef platform  = scenario::load_platform(scenario.platform);
-  const lower::Options placed           = scenario::lowering(scenario, *platform);
-  const scenario::Sequential sequential = scenario::build(scenario);
-  scenario::DistributedProgram divided  = scenario::distribute_with_pieces(
-       sequential, scenario::resolve(scenario, sequential, *platform).value(), *platform);
-  ir::Module& module        = divided.module;
-  const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
+// What a scenario becomes.
+struct Lowered {
+  scenario::PlatformRef platform;
+  scenario::Sequential sequential;
+  scenario::DistributedProgram divided;
+  interpret::MixedInterpretation interpretation;
+  std::optional<stream::Program> streams;  // for distir only
+};
+
+// Priced before anything is written: an event without a price leaves no half of the answer behind.
+Lowered lowered(const Options& options, const scenario::Scenario& scenario) {
+  constexpr size_t kSteps = 4;
+  Progress progress("lower", kSteps);
+  const scenario::PlatformRef platform = scenario::load_platform(scenario.platform);
+  const lower::Options placed          = scenario::lowering(scenario, *platform);
+  scenario::Sequential sequential      = scenario::build(scenario);
+  progress.update(1);
+  scenario::DistributedProgram divided = scenario::distribute_with_pieces(
+      sequential, scenario::resolve(scenario, sequential, *platform).value(), *platform);
+  progress.update(2);
+  ir::Module& module  = divided.module;
+  auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
+  progress.update(3);
   if (options.target == "pytorch") module = lower::with_reshard_jobs(module, interpretation, {*platform}, placed);
-  // Priced before anything is written: an event without a price leaves no half of the answer behind.
   std::optional<stream::Program> streams;
   if (options.target == "distir") {
     streams = at_place(scenario.file, [&] {
       return lower::lower(module, interpretation, scenario.cost, *platform, placed).program();
     });
   }
-  write_programs(options, module, interpretation, scenario.name,
+  return {platform, std::move(sequential), std::move(divided), std::move(interpretation), std::move(streams)};
+}
+
+void lower_scenario(const Options& options) {
+  const scenario::Scenario scenario = scenario::load_file(options.file, options.settings);
+  scenario::check_one_job(scenario);
+  remark_on_opsets(scenario);
+  const Lowered found = lowered(options, scenario);
+  write_programs(options, found.divided.module, found.interpretation, scenario.name,
                  scenario.workload.tf32 ? lower::Products::tf32 : lower::Products::exact);
   if (options.example)
-    write_example(options.folder, module, divided_example(sequential.module, *options.example, divided.steps));
-  if (streams) write_streams(options, *streams);
+    write_example(options.folder, found.divided.module,
+                  divided_example(found.sequential.module, *options.example, found.divided.steps));
+  if (found.streams) write_streams(options, *found.streams);
 }
 
 void run(const Options& options) {

@@ -3,16 +3,16 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <optional>
 #include <random>
 
 #include "cli/output.h"
 #include "foreflow/base/escape.h"
+#include "foreflow/base/progress.h"
 #include "foreflow/base/text.h"
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/ir/half.h"
 #include "foreflow/ir/narrow.h"
-#include "foreflow/lower/project.h"
-#include "foreflow/lower/pytorch.h"
 #include "foreflow/onnx/tensor_file.h"
 #include "foreflow/ops/table.h"
 
@@ -91,10 +91,19 @@ void write_arrays(const std::string& folder, const ir::Function& function, std::
 
 }  // namespace
 
+std::map<ir::Device, ir::Module> projected(const ir::Module& module,
+                                           const interpret::MixedInterpretation& interpretation, lower::Grain grain) {
+  std::optional<Progress> progress;
+  return lower::project(module, interpretation, ops::table(), grain, [&](size_t done, size_t total) {
+    if (!progress) progress.emplace("project", total);
+    progress->update(done);
+  });
+}
+
 void write_pytorch(const std::string& folder, const ir::Module& module,
                    const interpret::MixedInterpretation& interpretation, const std::string& title,
                    lower::Products products) {
-  const auto programs      = lower::project(module, interpretation, ops::table(), lower::Grain::gpu);
+  const auto programs      = projected(module, interpretation, lower::Grain::gpu);
   const std::string script = lower::pytorch_script(programs, title, products);
   if (folder == "-") return write_file("-", script);
   write_file(path_in(folder, "run.py"), script);
@@ -117,7 +126,10 @@ void write_example(const std::string& folder, const ir::Module& module, const st
   std::vector<ir::ValueId> parameters;
   for (size_t i = 0; i < entry.parameters.size(); ++i) parameters.push_back(static_cast<ir::ValueId>(i));
   write_arrays(path_in(folder, "example/inputs"), entry, parameters, arguments);
-  const auto results = interpret::evaluate(module, module.functions.size() - 1, arguments);
+  const size_t number = module.functions.size() - 1;
+  Progress progress("compute the example", interpret::computed_ops(module, number));
+  size_t done        = 0;
+  const auto results = interpret::evaluate(module, number, arguments, [&] { progress.update(++done); });
   write_arrays(path_in(folder, "example/outputs"), entry, entry.results, results);
 }
 

@@ -2,13 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "foreflow/interpret/mixed.h"
+#include "foreflow/lower/project.h"
 #include "foreflow/lower/pytorch.h"
 
 namespace foreflow::cli {
+
+// The program of each device, or of each stream (lower::project), with progress on stderr.
+std::map<ir::Device, ir::Module> projected(const ir::Module& module,
+                                           const interpret::MixedInterpretation& interpretation, lower::Grain grain);
 
 // Writes FOLDER/run.py and says on stdout how to run it; "-" writes the script itself to stdout.
 void write_pytorch(const std::string& folder, const ir::Module& module,

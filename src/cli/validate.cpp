@@ -8,6 +8,7 @@
 #include "cli/here.h"
 #include "cli/output.h"
 #include "foreflow/base/escape.h"
+#include "foreflow/base/progress.h"
 #include "foreflow/base/text.h"
 #include "foreflow/cost/load.h"
 #include "foreflow/execute/compare.h"
@@ -54,11 +55,16 @@ struct Validated {
 };
 
 Validated validate(const HerePoint& point, const Runner& runner, const Options& options) {
-  const execute::Task task   = task_of(point.scenario, runner);
+  constexpr size_t kSteps = 4;
+  Progress progress("validate", kSteps);
+  const execute::Task task = task_of(point.scenario, runner);
+  progress.update(1);
   const execute::InTurn runs = runner.run(task);
+  progress.update(2);
   const Prices prices =
       options.calibration.empty() ? prices_from(cost::fit(runs.profile.measurements)) : prices_in(options.calibration);
   const auto predicted = execute::predict(task, prices.model, runs.profile.spread);
+  progress.update(3);
   return {execute::compare(predicted, prices.calibration, runs.whole, runs.detailed),
           execute::trace(predicted, runs.detailed)};
 }

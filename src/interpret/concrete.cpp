@@ -1,5 +1,6 @@
 #include "foreflow/interpret/concrete.h"
 
+#include <algorithm>
 #include <new>
 
 #include "foreflow/base/memory.h"
@@ -47,6 +48,7 @@ std::vector<Concrete> ConcreteDomain::apply(const ir::Op& op, std::span<const Co
     ir::Type type = ir::moved(numbers[i].type(), ir::device_of(outputs[i]));
     results.push_back({std::move(numbers[i]), refined(std::move(type), outputs[i])});
   }
+  if (computed) computed();
   return results;
 }
 
@@ -64,14 +66,27 @@ void ConcreteDomain::append_key(const Concrete& value, std::string& key) const {
   key.append(reinterpret_cast<const char*>(value.numbers.bytes()), value.numbers.byte_count());
 }
 
-std::vector<ir::Array> evaluate(const ir::Module& module, size_t entry, const std::vector<ir::Array>& arguments) {
+std::vector<ir::Array> evaluate(const ir::Module& module, size_t entry, const std::vector<ir::Array>& arguments,
+                                const std::function<void()>& computed) {
   std::vector<Concrete> values;
   for (const ir::Array& argument : arguments) values.push_back(Concrete::of(argument));
-  const auto interpretation = Interpreter<ConcreteDomain>(module, {}).run(entry, std::move(values));
+  const auto interpretation = Interpreter<ConcreteDomain>(module, {computed}).run(entry, std::move(values));
   std::vector<ir::Array> results;
   for (const ir::ValueId id : module.functions[entry].results)
     results.push_back(interpretation.entry().values[ir::index(id)].numbers);
   return results;
+}
+
+size_t computed_ops(const ir::Module& module, size_t entry) {
+  constexpr size_t kMost = 1'000'000'000'000'000;
+  std::vector<size_t> counts;  // of each function; callees come before callers
+  for (size_t f = 0; f <= entry; ++f) {
+    size_t count = 0;
+    for (const ir::Op& op : module.functions[f].ops)
+      count = std::min(kMost, count + (op.is_call() ? counts[static_cast<size_t>(op.callee)] : 1));
+    counts.push_back(count);
+  }
+  return counts.back();
 }
 
 }  // namespace foreflow::interpret

@@ -233,7 +233,7 @@ std::string PortNames::operator()(ir::ValueId id) const {
 std::string port_name(const ir::Function& function, ir::ValueId id) { return PortNames(function)(id); }
 
 std::map<ir::Device, ir::Module> project(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
-                                         const ir::OpTable& ops, Grain grain) {
+                                         const ir::OpTable& ops, Grain grain, const DeviceFinished& finished) {
   const Instance<Mixed>& entry = interpretation.entry();
   std::vector<Location> arguments;
   for (size_t i = 0; i < module.functions[entry.function].parameters.size(); ++i) {
@@ -249,6 +249,7 @@ std::map<ir::Device, ir::Module> project(const ir::Module& module, const interpr
   std::map<ir::Device, ir::Module> programs;
   for (const ir::Device& device : devices) {
     programs.emplace(device, Projector(module, interpretation, locations, names, ops, grain).run(device));
+    if (finished) finished(programs.size(), devices.size());
   }
   return programs;
 }

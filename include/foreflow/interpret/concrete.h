@@ -1,6 +1,7 @@
 // The concrete domain: the reference executor. A value is an array on a device.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -16,7 +17,8 @@ struct Concrete {
 };
 
 struct ConcreteDomain {
-  using Value = Concrete;
+  using Value                    = Concrete;
+  std::function<void()> computed = {};  // called after each op, unless it is empty
   std::vector<Value> apply(const ir::Op& op, std::span<const Value> inputs) const;
   Value absent() const { return {ir::Array(), ir::Type()}; }
   Value refine(Value value, const ir::Type& annotation) const;
@@ -28,7 +30,12 @@ struct ConcreteDomain {
 };
 
 // Runs function `entry` and returns its results. Arguments are placed where the annotations of the parameters say.
-// Throws Error naming the op.
-std::vector<ir::Array> evaluate(const ir::Module& module, size_t entry, const std::vector<ir::Array>& arguments);
+// Calls `computed`, if given, after each op. Throws Error naming the op.
+std::vector<ir::Array> evaluate(const ir::Module& module, size_t entry, const std::vector<ir::Array>& arguments,
+                                const std::function<void()>& computed = {});
+
+// The number of ops that evaluate() computes, those of a function once for each call; at most, as equal calls of a
+// function are computed once. No program has more than 10^15, where counting stops.
+size_t computed_ops(const ir::Module& module, size_t entry);
 
 }  // namespace foreflow::interpret

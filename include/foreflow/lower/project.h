@@ -1,6 +1,7 @@
 // Projection: extracts the program of one device, as a rank would run it, from the program of all devices.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -21,8 +22,11 @@ enum class Grain : uint8_t { stream, gpu };
 //   2. Communications keep the order of the whole program, so blocking ones cannot deadlock.
 //   3. Values on no device are in every program. Parameters and results keep their names.
 //   4. A function is projected once for each way in which the device takes part in it.
+// `finished` is called after each device, unless it is empty.
+using DeviceFinished = std::function<void(size_t done, size_t total)>;
 std::map<ir::Device, ir::Module> project(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
-                                         const ir::OpTable& ops, Grain grain = Grain::stream);
+                                         const ir::OpTable& ops, Grain grain = Grain::stream,
+                                         const DeviceFinished& finished = {});
 
 // The names of the parameters and results of a function in every projection: its own name, or else "value<number>"
 // followed by as many '_' as make it unique. "v12" does not count as a name, because the text form writes unnamed

@@ -208,5 +208,27 @@ TEST(Evaluate, RefusesNumbersThatContradictTheDeclaredType) {
   }
 }
 
+TEST(Evaluate, TellsOfEachOpOfEachCall) {
+  const ir::Module module =
+      ir::parse(kDouble + "func @f(%a) {\n  %b = @double(%a)\n  %c = @double(%b)\n  %d = Add(%c, %a)\n  return %d\n}",
+                "m", ops::table());
+  EXPECT_EQ(computed_ops(module, 1), 3U);
+  size_t computed    = 0;
+  const auto results = evaluate(module, 1, {Array::of_floats({2}, {1, 2})}, [&] { ++computed; });
+  EXPECT_EQ(computed, 3U);
+  EXPECT_EQ(results[0], Array::of_floats({2}, {5, 10}));
+}
+
+// Sixty functions, each of which calls the one before twice: 2^60 ops.
+TEST(ComputedOps, StopsCountingWhereNobodyCouldWait) {
+  std::string text = "func @f0(%x) {\n  %y = Relu(%x)\n  return %y\n}\n";
+  for (int i = 1; i <= 60; ++i) {
+    const std::string callee = "@f" + std::to_string(i - 1);
+    text += "func @f" + std::to_string(i) + "(%x) {\n  %y = " + callee + "(%x)\n  %z = " + callee +
+            "(%y)\n  return %z\n}\n";
+  }
+  EXPECT_EQ(computed_ops(ir::parse(text, "m", ops::table()), 60), 1'000'000'000'000'000U);
+}
+
 }  // namespace
 }  // namespace foreflow::interpret::interpreter_test

@@ -136,7 +136,11 @@ TEST(Projection, JoinsTheStreamsOfAGpuOnRequest) {
 )",
                                         "p.distir", ops::table());
   const auto interpretation = interpret::interpret_mixed(module, 0);
-  EXPECT_EQ(project(module, interpretation, ops::table()).size(), 3U);
+  std::vector<std::pair<size_t, size_t>> finished;
+  const auto streams = project(module, interpretation, ops::table(), Grain::stream,
+                               [&](size_t done, size_t total) { finished.emplace_back(done, total); });
+  EXPECT_EQ(streams.size(), 3U);
+  EXPECT_EQ(finished, (std::vector<std::pair<size_t, size_t>>{{1, 3}, {2, 3}, {3, 3}}));
   const auto programs = project(module, interpretation, ops::table(), Grain::gpu);
   ASSERT_EQ(programs.size(), 2U);
   EXPECT_EQ(ir::print(programs.at(ir::Device(1))), R"(func @f(%x: Tensor[Float32, (4,), 1]) {
