@@ -26,7 +26,8 @@ ir::Dims refined_dims(const Type& inferred, const Type& annotation) {
 }
 
 void check_size(const Type& type) {
-  if (!ir::is_countable(type.dims)) throw PartError("type", ir::to_string(type) + " has more than 2^56 elements");
+  if (!ir::is_countable(type.dims))
+    throw ir::UncountablePartError("type", ir::to_string(type) + " has more than 2^56 elements");
   for (const Type& element : type.elements) check_size(element);
 }
 

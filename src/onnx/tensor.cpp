@@ -107,7 +107,7 @@ ir::Type tensor_type(const TensorProto& tensor, const std::string& where) {
   for (const int64_t dim : tensor.dims()) {
     if (dim < 0) throw Error(where, "dimension " + std::to_string(dim) + " is negative");
     if (dim > 0 && count > ir::kMostElements / dim)
-      throw Error(where, "has too many elements to count; check its dimensions");
+      throw ir::UncountableError(where, "has too many elements to count; check its dimensions");
     count *= dim;
     dims.push_back(dim);
   }

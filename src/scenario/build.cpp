@@ -3,6 +3,7 @@
 #include "foreflow/base/suggestion.h"
 #include "foreflow/binary/program_file.h"
 #include "foreflow/interpret/flops.h"
+#include "foreflow/ir/countable.h"
 #include "foreflow/onnx/tensor_file.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/run.h"
@@ -248,16 +249,17 @@ void count_arithmetic(Sequential& sequential) {
   }
 }
 
-}  // namespace
-
-void check_one_job(const Scenario& scenario) {
-  if (scenario.jobs.empty()) return;
-  throw Error(scenario.where("jobs"),
-              "several jobs share the platform, which only simulate and sweep can do; leave one workload and strategy");
+// Says which number of the scenario makes a tensor of a family's model too large: the greatest one of the model, or the
+// batch where that is greater.
+Error too_large(const Scenario& scenario, const ir::UncountableError& error) {
+  const workload::KeyValues& sizes = scenario.workload.sizes;
+  const std::string key            = sizes.key_of_greatest();
+  const int64_t size = key.empty() ? 0 : sizes.integer_or(key, 0), batch = scenario.strategy.global_batch;
+  const std::string where = scenario.where(size < batch ? "strategy.global_batch" : "workload." + key);
+  return {where, std::to_string(std::max(size, batch)) + " is too large: " + error.what()};
 }
 
-Expected<Sequential> try_build(const Scenario& scenario) {
-  check_one_job(scenario);
+Expected<Sequential> sequential_of(const Scenario& scenario) {
   Sequential sequential = from_source(scenario);
   sequential.samples    = samples_of(scenario, sequential.module);
   if (sequential.placed) {
@@ -286,6 +288,24 @@ Expected<Sequential> try_build(const Scenario& scenario) {
     sequential.module = made_ready(scenario, *fused);
   }
   return sequential;
+}
+
+}  // namespace
+
+void check_one_job(const Scenario& scenario) {
+  if (scenario.jobs.empty()) return;
+  throw Error(scenario.where("jobs"),
+              "several jobs share the platform, which only simulate and sweep can do; leave one workload and strategy");
+}
+
+Expected<Sequential> try_build(const Scenario& scenario) {
+  check_one_job(scenario);
+  try {
+    return sequential_of(scenario);
+  } catch (const ir::UncountableError& error) {
+    if (scenario.workload.source != Workload::Source::family) throw;
+    throw too_large(scenario, error);
+  }
 }
 
 Sequential build(const Scenario& scenario) { return try_build(scenario).value(); }

@@ -40,6 +40,18 @@ std::string KeyValues::word_or(std::string_view key, const std::string& fallback
   return found == values_.end() ? fallback : std::get<std::string>(found->second);
 }
 
+std::string KeyValues::key_of_greatest() const {
+  std::string greatest;
+  int64_t most = 0;
+  for (const auto& [key, value] : values_) {
+    const auto* whole = std::get_if<int64_t>(&value);
+    if (whole == nullptr || (!greatest.empty() && *whole <= most)) continue;
+    greatest = key;
+    most     = *whole;
+  }
+  return greatest;
+}
+
 std::string KeyValues::text(std::string_view key) const {
   return std::visit([](const auto& value) { return Json(value).dump_compact(); }, values_.find(key)->second);
 }

@@ -18,6 +18,7 @@
 #include "foreflow/base/nth.h"
 #include "foreflow/interpret/step_memo.h"
 #include "foreflow/ir/call_devices.h"
+#include "foreflow/ir/countable.h"
 
 namespace foreflow::interpret {
 
@@ -170,6 +171,8 @@ class Interpreter {
       return outputs;
     } catch (const ir::OpError& error) {
       throw Error(ir::describe(module_, function, op), error.problem());
+    } catch (const ir::UncountablePartError& error) {
+      throw ir::UncountableError(ir::describe(module_, function, op), error.where() + ": " + error.problem());
     } catch (const Error& error) {
       throw Error(ir::describe(module_, function, op), error.where() + ": " + error.problem());
     } catch (const std::bad_alloc&) {

@@ -38,6 +38,9 @@ class KeyValues {
   bool flag_or(std::string_view key, bool fallback) const;
   std::string word_or(std::string_view key, const std::string& fallback) const;
 
+  // The key with the greatest integer, the first of equals; "" where no key has one.
+  std::string key_of_greatest() const;
+
   // The value as JSON has it: "0.5", "\"decode\"". Requires: it is stated.
   std::string text(std::string_view key) const;
   // The place of the key: "gpt.json: $.workload.heads"; that of the object where it is not stated.
