@@ -1,6 +1,5 @@
 #include "transform/pipeline/model_cuts.h"
 
-#include "foreflow/base/refusal.h"
 #include "transform/pipeline/stages.h"
 
 namespace foreflow::transform {
@@ -23,7 +22,7 @@ Cuts ModelCuts::find(const Pipeline& wanted, size_t prices) {
   const StageLimits limits = limits_of(wanted, plan);
   const Cuts cuts =
       wanted.partition == StagePartition::uniform ? uniform_cuts(places, limits.shares) : balanced(prices, limits);
-  if (cuts.size() + 1 < stages) throw RefusalError(Cause::stages, "pipeline: stages", "has too few ops");
+  if (cuts.size() + 1 < stages) throw too_few_ops(*program_.module, program_.phases, stages);
   return cuts;
 }
 

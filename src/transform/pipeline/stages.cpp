@@ -25,19 +25,6 @@ Cuts cuts_behind(const std::vector<int32_t>& stage_ends, const std::vector<Stage
   return cuts;
 }
 
-// Says that there are too few places to cut; if there are enough ops, because recomputed blocks stay whole.
-RefusalError too_few_ops(const ir::Module& module, const std::vector<StagePhase>& phases, size_t stages) {
-  const ir::Function& function = module.entry();
-  const bool recomputes        = std::any_of(function.ops.begin(), function.ops.end(),
-                                             [](const ir::Op& op) { return op.attributes->find(kSegment) != nullptr; });
-  const auto forward           = static_cast<size_t>(std::count(phases.begin(), phases.end(), StagePhase::forward));
-  const bool enough            = recomputes && forward >= stages;
-  return {Cause::stages, "pipeline: stages",
-          "@" + function.name + (enough ? " has too few blocks for " : " has too few ops for ") +
-              std::to_string(stages) + " stages; use fewer" +
-              (enough ? ", or strategy.recompute none: a block that is recomputed is not cut" : "")};
-}
-
 Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, const std::vector<StagePhase>& phases,
              const std::vector<int32_t>& ends, const Pipeline& wanted, const schedule::Plan& plan,
              const std::vector<int>& devices) {
@@ -75,6 +62,18 @@ Sharded sharded_by(const StagePrices& prices, const schedule::Plan& plan) {
 }
 
 }  // namespace
+
+RefusalError too_few_ops(const ir::Module& module, const std::vector<StagePhase>& phases, size_t stages) {
+  const ir::Function& function = module.entry();
+  const bool recomputes        = std::any_of(function.ops.begin(), function.ops.end(),
+                                             [](const ir::Op& op) { return op.attributes->find(kSegment) != nullptr; });
+  const auto forward           = static_cast<size_t>(std::count(phases.begin(), phases.end(), StagePhase::forward));
+  const bool enough            = recomputes && forward >= stages;
+  return {Cause::stages, "pipeline: stages",
+          "@" + function.name + (enough ? " has too few blocks for " : " has too few ops for ") +
+              std::to_string(stages) + " stages; use fewer" +
+              (enough ? ", or strategy.recompute none: a block that is recomputed is not cut" : "")};
+}
 
 StageLimits limits_of(const Pipeline& wanted, const schedule::Plan& plan) {
   const auto stages   = static_cast<size_t>(plan.stages());

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "foreflow/base/refusal.h"
 #include "foreflow/schedule/plan.h"
 #include "transform/pipeline/cuts.h"
 
@@ -33,6 +34,10 @@ std::vector<StagedOp> staged_as_decided(const ir::Module& module, const interpre
 std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::Values<LaidOut>& values,
                                     const Pipeline& wanted, const schedule::Plan& plan,
                                     const std::vector<int>& devices = {});
+
+// Says that there are too few places to cut; if there are enough ops, because recomputed blocks stay whole. `phases`:
+// of the ops of the entry.
+RefusalError too_few_ops(const ir::Module& module, const std::vector<StagePhase>& phases, size_t stages);
 
 // The limits of each stage by `wanted`; its shares are equal unless `wanted` has others. Stages that share a device
 // divide its memory, and its activations in flight, evenly.
