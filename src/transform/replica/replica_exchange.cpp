@@ -11,16 +11,19 @@ int64_t row_size(const ir::Type& type, int64_t rows) { return (ir::element_count
 
 std::vector<int64_t> list(const ir::Dims& dims) { return {dims.begin(), dims.end()}; }
 
+// A program without devices runs on D1: its parameters are placed there.
+ir::Device place_of(const ir::Device& device) { return device.placed() ? device : ir::Device(1); }
+
 }  // namespace
 
 ValueId ReplicaExchange::depart(ValueId value, const ir::Device& device) {
   if (!how_.overlap) return value;
-  return builder_.op("Send", {value}, {{"to", ir::Device(device.index, kExchangeStream)}});
+  return builder_.op("Send", {value}, {{"to", ir::Device(place_of(device).index, kExchangeStream)}});
 }
 
 ValueId ReplicaExchange::arrive(ValueId value, const ir::Device& device) {
   if (!how_.overlap) return value;
-  return builder_.op("Send", {value}, {{"to", device}});
+  return builder_.op("Send", {value}, {{"to", place_of(device)}});
 }
 
 ValueId ReplicaExchange::pack(const Values& values) {
