@@ -28,6 +28,14 @@ std::string batch_letters(const Dims& operand, const Dims& batch) {
   return text;
 }
 
+// A share outside of 0 to 1 would make the bytes that are read negative.
+void check_unchosen(const OpCall& call) {
+  if (call.attributes.find(ir::kUnchosen) == nullptr) return;
+  const double share = call.attributes.float_or(ir::kUnchosen, 1);
+  if (!(share >= 0 && share <= 1))
+    call.fail("has unchosen = " + ir::to_string(ir::Attribute(share)) + "; 0 to 1 would be right");
+}
+
 }  // namespace
 
 Dims Product::result() const {
@@ -78,6 +86,7 @@ std::optional<DType> product_dtype(const OpCall& call, std::span<const Type> ope
 }
 
 std::vector<Type> infer_product(const OpCall& call, ProductForm form) {
+  check_unchosen(call);
   const std::optional<Product> product = product_of(call, form);
   const std::optional<DType> dtype     = product_dtype(call, call.inputs.subspan(0, 2));
   if (!dtype) return {Type{}};

@@ -68,6 +68,19 @@ TEST(MatMul, ReadsTheExpertsThatTokensChoose) {
   EXPECT_EQ(read(quarter, 8, 1024), 8 * 60);
 }
 
+TEST(MatMul, RefusesSharesOfExpertsOutsideOfOne) {
+  const std::vector<ir::Type> inputs{ir::Type::tensor(ir::DType::f32, {8, 1, 3}),
+                                     ir::Type::tensor(ir::DType::f32, {8, 3, 5})};
+  const auto work = [&](ir::Attribute share) {
+    return work_of("MatMul", {{std::string(ir::kUnchosen), std::move(share)}}, inputs);
+  };
+  EXPECT_THROW(work(int64_t{7}), ir::OpError);
+  EXPECT_THROW(work(-0.25), ir::OpError);
+  EXPECT_THROW(work(std::nan("")), ir::OpError);
+  EXPECT_NO_THROW(work(int64_t{0}));
+  EXPECT_NO_THROW(work(1.0));
+}
+
 TEST(MatMul, SaysWhichInnerDimensionsDiffer) {
   try {
     apply("MatMul", {}, {floats({1, 2}, {1, 2}), floats({3, 1}, {1, 2, 3})});
