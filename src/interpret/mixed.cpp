@@ -20,7 +20,15 @@ bool left_out(const Mixed& value) {
   return value.type.kind == ir::Type::Kind::unknown && !value.type.device.placed() && !value.known;
 }
 
+// True for an op in the program of one device whose operands are all on other devices; `from` states which. Its results
+// have the types that the program states.
+bool only_receives(const Site& site) {
+  return site.op.def->role == ir::Role::communication && site.op.attributes->find("from") != nullptr &&
+         std::all_of(site.inputs.begin(), site.inputs.end(), [](const Mixed& input) { return left_out(input); });
+}
+
 bool all_known(const Site& site) {
+  if (only_receives(site)) return false;
   return std::all_of(site.inputs.begin(), site.inputs.end(),
                      [](const Mixed& input) { return input.known || left_out(input); });
 }

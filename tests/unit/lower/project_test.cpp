@@ -126,6 +126,21 @@ func @main() {
 )");
 }
 
+TEST(Projection, MakesProgramsWhoseTypesAreKnown) {
+  const auto programs       = projected(R"(func @f(%x: Tensor[Float32, (4,), 1], %n: Tensor[Int64, (2,), 1]) {
+  %a = Send(%x, 2)
+  %m = Send(%n, 2)
+  return %a, %m
+}
+)");
+  const ir::Module received = ir::parse(programs.at(ir::Device(2)), "p.distir", ops::table());
+  const auto interpretation = interpret::interpret_mixed(received, 0);
+  const auto& values        = interpretation.entry().values;
+  ASSERT_EQ(received.entry().values.size(), 2U);
+  EXPECT_EQ(ir::to_string(values[0].type), "Tensor[Float32, (4,), 2]");
+  EXPECT_EQ(ir::to_string(values[1].type), "Tensor[Int64, (2,), 2]");
+}
+
 TEST(Projection, JoinsTheStreamsOfAGpuOnRequest) {
   const ir::Module module   = ir::parse(R"(func @f(%x: Tensor[Float32, (4,), 1]) {
   %a = Relu(%x)
