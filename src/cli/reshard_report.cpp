@@ -160,7 +160,7 @@ std::string in_words(const reshard::Move& move) {
 std::string balance_in_words(const ReshardingRun& run, const ReshardQuestion& question) {
   if (!question.strategy->balanced) return "";
   const auto& plan = run.plan;
-  if (plan.proven) return fmt::format(", balance {}: no order is better", question.balance->name);
+  if (plan.proven) return fmt::format(", balance {}: no order of this strategy is better", question.balance->name);
   return fmt::format(", balance {}: at most {:.3g} % from the best order", question.balance->name,
                      plan.bound > Seconds(0) ? 100 * (plan.expected / plan.bound - 1) : 0);
 }
