@@ -153,6 +153,12 @@ void LinearGraph::find_bias(Linear& linear) const {
   }
 }
 
+int64_t LinearGraph::heads_of_cache(ValueId cache) const {
+  constexpr size_t kRank = 4;
+  const ir::Type& type   = values_[ir::index(cache)].type;
+  return type.is_tensor() && type.dims.size() == kRank ? type.dims[1] : 0;
+}
+
 Sources LinearGraph::sources(ValueId value) const {
   Sources found;
   std::set<size_t> seen;
@@ -173,6 +179,12 @@ Sources LinearGraph::sources(ValueId value) const {
     }
     const ir::Op& op = function_.ops[*o];
     if (values_[ir::index(id)].known || op.def->role == ir::Role::constant || op.def->role == ir::Role::shape) continue;
+    if (ir::writes_rows(op)) {
+      found.reads_data  = true;
+      found.cache_heads = heads_of_cache(id);
+      open.push_back(function_.inputs(op)[1]);
+      continue;
+    }
     if (!passes_[*o]) {
       found.others.insert(*o);
       continue;

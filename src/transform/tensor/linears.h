@@ -19,14 +19,17 @@ struct Linear {
   int32_t in_dim = 0, out_dim = 1;  // of the weight
   ir::ValueId activation     = ir::ValueId::none;
   std::optional<size_t> bias = {};  // parameter [out]
+  int64_t cache_heads        = 0;   // of the cache [b,heads,rows,size] that all of y is written to; 0: of none
 };
 
-// The origins of a value: what remains when views and elementwise ops are followed back from it.
+// The origins of a value: what remains when views and elementwise ops are followed back from it. Those of an updated
+// cache are the cache, which is data, and those of the rows that were written last.
 struct Sources {
-  std::set<size_t> linears;  // indices into LinearGraph::linears()
-  std::set<size_t> others;   // ops that combine elements: normalizations, sums, products of activations
-  bool reads_data = false;   // data parameters are among the origins
-  bool activates  = false;   // the path does arithmetic besides adding weights
+  std::set<size_t> linears;     // indices into LinearGraph::linears()
+  std::set<size_t> others;      // ops that combine elements: normalizations, sums, products of activations
+  bool reads_data     = false;  // data parameters are among the origins
+  bool activates      = false;  // the path does arithmetic besides adding weights
+  int64_t cache_heads = 0;      // of a cache [b,heads,rows,size] on the path; 0: none
 };
 
 // The linear layers of the forward pass of a function, which ends before the first gradient of a loss.
@@ -56,6 +59,7 @@ class LinearGraph {
  private:
   void classify(size_t o);
   void add(Linear linear);
+  int64_t heads_of_cache(ir::ValueId cache) const;
   void find_bias(Linear& linear) const;
   bool is_matrix(size_t parameter, size_t operand) const;
   bool is_of_experts(size_t parameter) const;

@@ -11,6 +11,9 @@ namespace {
 
 using ir::ValueId;
 
+// Linears whose weights are split by columns, each with its Linear::cache_heads.
+using Columns = std::map<size_t, int64_t>;
+
 // Softmax and products in one op: queries, keys and values are its first operands.
 class Recogniser {
  public:
@@ -34,26 +37,38 @@ class Recogniser {
     for (size_t o = 0; o < graph_.forward_ops(); ++o) {
       const ir::OpDef& def = *function_.ops[o].def;
       if (def.attention) {
-        std::set<size_t> columns;
-        for (size_t i = 0; i < 3 && i < function_.ops[o].operand_count; ++i) add_sources(o, i, columns);
-        add_attention(columns, o);
+        Columns columns;
+        const size_t count = std::min<size_t>(3, function_.ops[o].operand_count);
+        for (size_t i = 0; i < count; ++i) add_sources(o, i, columns);
+        add_attention(columns, o, count == 3 && is_data(o, 2));
       } else if (def.softmax == ir::Softmax::plain || def.softmax == ir::Softmax::biased) {
         after_softmax(o);
       }
     }
   }
 
-  void add_sources(size_t op, size_t operand, std::set<size_t>& columns) const {
+  void add_sources(size_t op, size_t operand, Columns& columns) const {
     const ValueId id = function_.inputs(function_.ops[op])[operand];
     if (id == ValueId::none) return;
     const Sources sources = graph_.sources(id);
-    columns.insert(sources.linears.begin(), sources.linears.end());
+    for (const size_t i : sources.linears) {
+      const auto [column, is_new] = columns.emplace(i, sources.cache_heads);
+      if (!is_new) column->second = std::min(column->second, sources.cache_heads);
+    }
+  }
+
+  // Returns true if no op of the program made the operand: keys or values of an earlier run.
+  bool is_data(size_t op, size_t operand) const {
+    const ValueId id = function_.inputs(function_.ops[op])[operand];
+    if (id == ValueId::none) return false;
+    const Sources sources = graph_.sources(id);
+    return sources.reads_data && sources.linears.empty() && sources.others.empty();
   }
 
   // Scores are a product of activations, and so is what becomes of their softmax.
   void after_softmax(size_t softmax) {
     const Sources scores = graph_.sources(function_.inputs(function_.ops[softmax])[0]);
-    std::set<size_t> columns;
+    Columns columns;
     for (const size_t o : scores.others) {
       if (!graph_.contracts(o)) continue;
       for (size_t i = 0; i < 2; ++i) add_sources(o, i, columns);
@@ -61,7 +76,7 @@ class Recogniser {
     const auto context = next_product(function_.output(function_.ops[softmax], 0));
     if (columns.empty() || !context) return;
     for (size_t i = 0; i < 2; ++i) add_sources(*context, i, columns);
-    add_attention(columns, *context);
+    add_attention(columns, *context, is_data(*context, 0) || is_data(*context, 1));
   }
 
   // The product of activations that a value reaches through views and element by element.
@@ -78,23 +93,26 @@ class Recogniser {
   }
 
   // The output projections of `core` end the block.
-  void add_attention(const std::set<size_t>& columns, size_t core) {
+  void add_attention(const Columns& columns, size_t core, bool only_queries) {
     std::set<size_t> rows;
     for (size_t i = 0; i < graph_.linears().size(); ++i) {
       if (sources_[i].others.contains(core) && sources_[i].linears.empty()) rows.insert(i);
     }
-    add_block(TransformerBlock::Kind::attention, columns, rows);
+    add_block({TransformerBlock::Kind::attention, {}, {}, only_queries}, columns, rows);
   }
 
-  void add_block(TransformerBlock::Kind kind, const std::set<size_t>& columns, const std::set<size_t>& rows) {
+  void add_block(TransformerBlock block, const Columns& columns, const std::set<size_t>& rows) {
     const auto taken = [&](size_t i) { return used_.contains(i); };
-    if (columns.empty() || rows.empty() || std::any_of(columns.begin(), columns.end(), taken) ||
+    if (columns.empty() || rows.empty() ||
+        std::any_of(columns.begin(), columns.end(), [&](const auto& column) { return taken(column.first); }) ||
         std::any_of(rows.begin(), rows.end(), taken))
       return;
-    TransformerBlock block{kind, {}, {}};
-    for (const size_t i : columns) block.columns.push_back(graph_.linears()[i]);
+    for (const auto& [i, cache_heads] : columns) {
+      block.columns.push_back(graph_.linears()[i]);
+      block.columns.back().cache_heads = cache_heads;
+      used_.insert(i);
+    }
     for (const size_t i : rows) block.rows.push_back(graph_.linears()[i]);
-    used_.insert(columns.begin(), columns.end());
     used_.insert(rows.begin(), rows.end());
     found_.blocks.push_back(std::move(block));
   }
@@ -103,8 +121,10 @@ class Recogniser {
   void find_mlps() {
     for (size_t i = 0; i < graph_.linears().size(); ++i) {
       const Sources& from = sources_[i];
-      if (from.others.empty() && !from.reads_data && from.activates)
-        add_block(TransformerBlock::Kind::mlp, from.linears, {i});
+      if (!from.others.empty() || from.reads_data || !from.activates) continue;
+      Columns columns;
+      for (const size_t source : from.linears) columns.emplace(source, 0);
+      add_block({TransformerBlock::Kind::mlp, {}, {}}, columns, {i});
     }
   }
 
@@ -151,6 +171,7 @@ std::string form(const TransformerBlock& block) {
   const size_t columns = block.columns.size();
   if (block.kind == TransformerBlock::Kind::mlp)
     return columns == 1 ? "up, down" : columns == 2 ? "up and gate, down" : "several products, down";
+  if (block.only_queries && columns == 1) return "q in one product, k and v are data";
   return columns == 1 ? "q|k|v in one product" : "q, k, v in " + std::to_string(columns) + " products";
 }
 

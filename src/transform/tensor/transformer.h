@@ -1,7 +1,8 @@
 // Recognises the blocks of a transformer that Megatron-LM splits (Shoeybi et al., 2019), by the structure of the
 // computation.
 //
-//   attention   x -> q, k, v (one product or several, by columns) -> softmax(q k') v -> output projection (by rows)
+//   attention   x -> q, k, v (one product or several, by columns) -> softmax(q k') v -> output projection (by rows);
+//               k and v may be written to caches first, or be data that an earlier run left
 //   mlp         x -> up, and gate (by columns) -> element by element -> down (by rows)
 #pragma once
 
@@ -16,6 +17,7 @@ struct TransformerBlock {
   enum class Kind : uint8_t { attention, mlp };
   Kind kind;
   std::vector<Linear> columns, rows;
+  bool only_queries = false;  // of attention: keys and values are data
 };
 
 struct Transformer {

@@ -1,6 +1,7 @@
 #include "transform/tensor/weight_plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -114,7 +115,9 @@ SplitDims by_blocks(const std::string& where, const ir::Function& function,
   };
   std::vector<Linear> columns;
   for (const TransformerBlock& block : transformer.blocks) {
-    columns.insert(columns.end(), block.columns.begin(), block.columns.end());
+    // Heads of a cache that are fewer than the devices stay whole, with what makes them.
+    std::copy_if(block.columns.begin(), block.columns.end(), std::back_inserter(columns),
+                 [&](const Linear& linear) { return linear.cache_heads == 0 || linear.cache_heads >= ways; });
     for (const Linear& linear : block.rows) split(linear.weight, linear.in_dim);
   }
   for (const Linear& head : transformer.heads) {

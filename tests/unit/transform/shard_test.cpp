@@ -1,7 +1,11 @@
 // Collectives of a tensor-parallel program, counted and weighed, and the memory that splitting saves.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
@@ -170,6 +174,53 @@ func @f(weight %g: Tensor[Float32, (16,)], weight %b: Tensor[Float32, (16,)], we
     EXPECT_EQ(found.forward, (std::map<std::string, int>{{"MPIAllreduce", 1}}));
     EXPECT_EQ(found.backward.at("MPIAllreduce"), 1);
   }
+}
+
+// Keys and values of a decoder come from caches, which are split by heads with the weights that fill them.
+TEST(Caches, AreSplitByHeadsWithEachPlan) {
+  const std::string sizes =
+      R"("layers": 1, "hidden": 16, "feed_forward": 8, "heads": 4, "vocabulary": 12, "phase": "decode", "context": 7)";
+  const std::vector<std::pair<std::string, std::string>> models = {{"llama", R"(, "kv_heads": 4)"},
+                                                                   {"llama", R"(, "kv_heads": 2)"},
+                                                                   {"moe", R"(, "kv_heads": 2, "experts": 4)"},
+                                                                   {"t5", R"(, "head_size": 4, "sequence": 8)"}};
+  for (const auto& [name, more] : models) {
+    SCOPED_TRACE(name + more);
+    std::string members = "{" + sizes;
+    members += more + "}";
+    const ir::Module model = resolve(test::family(name, members, kBatch, workload::Mode::inference));
+    const auto types_with  = [&](TensorPlan::Kind kind) {
+      const ir::Module module = shard(model, ops::table(), 2, {.plan = {kind, {}, {}}}).module;
+      std::map<std::string, std::string> found;
+      for (const auto& [parameter, type] : types(module, "")) {
+        const bool of_attention = parameter.find("attention") != std::string::npos;
+        if (of_attention || parameter.find("cross") != std::string::npos ||
+            parameter.find("keys") != std::string::npos || parameter.find("values") != std::string::npos)
+          found[parameter] = type;
+      }
+      return found;
+    };
+    const auto split = types_with(TensorPlan::Kind::megatron);
+    EXPECT_EQ(split, types_with(TensorPlan::Kind::automatic));
+    const auto keys = std::find_if(split.begin(), split.end(), [](const auto& parameter) {
+      return parameter.first.find(".0.keys") != std::string::npos;
+    });
+    ASSERT_NE(keys, split.end());
+    const bool grouped = more.find("\"kv_heads\": 2") != std::string::npos;
+    EXPECT_EQ(keys->second, grouped ? "(2, 1, 8, 4)" : "(2, 2, 8, 4)");
+  }
+}
+
+// One head of keys and values serves all devices, and each device has its own queries.
+TEST(Caches, OfFewerHeadsThanDevicesStayWhole) {
+  const ir::Module model  = resolve(test::family("llama", R"({"layers": 1, "hidden": 16, "feed_forward": 8, "heads": 4,
+    "kv_heads": 1, "vocabulary": 12, "phase": "decode", "context": 7})",
+                                                 kBatch, workload::Mode::inference));
+  const ir::Module module = shard(model, ops::table(), 2, {.plan = {TensorPlan::Kind::megatron, {}, {}}}).module;
+  EXPECT_EQ(types(module, "layers.0.attention.wq").at("layers.0.attention.wq.weight.1"), "(16, 8)");
+  EXPECT_EQ(types(module, "layers.0.attention.wk").at("layers.0.attention.wk.weight.1"), "(16, 4)");
+  EXPECT_EQ(types(module, "layers.0.keys").at("layers.0.keys.1"), "(2, 1, 8, 4)");
+  EXPECT_EQ(types(module, "layers.0.values").at("layers.0.values.1"), "(2, 1, 8, 4)");
 }
 
 TEST(ShardErrors, SayWhatWouldBeRight) {

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/onnx/import.h"
@@ -62,6 +65,31 @@ TEST(Recognise, FindsTheExpertsOfAMixture) {
     for (const Linear& linear : block.columns) EXPECT_EQ(linear.out_dim, 2);
     for (const Linear& linear : block.rows) EXPECT_EQ(linear.in_dim, 1);
   }
+}
+
+TEST(Recognise, FindsAttentionToCaches) {
+  const auto attention = [](const std::string& name, const std::string& sizes) {
+    const Lines lines = recognised(test::family(name, sizes, 2, workload::Mode::inference));
+    Lines found;
+    std::copy_if(lines.begin(), lines.end(), std::back_inserter(found),
+                 [](const std::string& line) { return line.find("attention") != std::string::npos; });
+    return found;
+  };
+  EXPECT_EQ(attention("gpt", R"({"layers": 2, "hidden": 16, "heads": 4, "vocabulary": 12, "phase": "decode",
+                                 "context": 7})"),
+            Lines{"2 attention blocks (q|k|v in one product)"});
+  for (const char* kv_heads : {"1", "2", "4"}) {
+    EXPECT_EQ(attention("llama", R"({"layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "vocabulary": 12,
+                                     "phase": "decode", "context": 7, "kv_heads": )" +
+                                     std::string(kv_heads) + "}"),
+              Lines{"2 attention blocks (q, k, v in 3 products)"})
+        << kv_heads;
+  }
+  // Cross attention of a decoder reads the keys and values of the encoder, which ran before.
+  EXPECT_EQ(
+      attention("t5", R"({"layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "head_size": 4,
+                                "vocabulary": 12, "sequence": 8, "phase": "decode", "context": 7})"),
+      (Lines{"2 attention blocks (q in one product, k and v are data)", "2 attention blocks (q, k, v in 3 products)"}));
 }
 
 TEST(Recognise, FindsPairsOfAPerceptronAndNothingElse) {
