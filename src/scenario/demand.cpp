@@ -34,14 +34,21 @@ std::vector<const platform::Device*> hardware_of(const platform::Platform& platf
   return kinds;
 }
 
-// The op as it is applied to one of `ways` equal parts of the batch. `shards` above 0: an operand or result of a
-// communication that is on the second device stands for those of all devices but the first.
+// The op as it is applied to one of `ways` equal parts of the batch. `shards` above 0: two of so many are written. The
+// operands and results of a communication are on the devices that they have among all; those of the second shard in a
+// message of shards stand for those of all that follow.
 struct LocalOp {
   LocalOp(const PartOp& op, int ways, int shards) : source(op) {
+    const ir::WrittenDevices written{.shards = shards};
+    const bool of_shards = op.op->attributes->find(ir::kShards) != nullptr;
     const auto add = [&](const ir::Type& type, const transform::Layout& layout, std::vector<ir::Type>& types) {
+      const ir::Device device = ir::device_of(type);
       types.push_back(local(type, layout, ways));
-      if (!communicates() || shards == 0 || ir::device_of(type).index != 2) return;
-      for (int device = 3; device <= shards; ++device) types.push_back(ir::moved(types.back(), ir::Device(device)));
+      if (!communicates() || shards == 0 || !device.placed()) return;
+      const int32_t first = written.first(device.index - 1) + 1;
+      types.back()        = ir::moved(types.back(), ir::Device(first, device.stream_name()));
+      for (int copy = 1; of_shards && copy < written.copies(device.index - 1); ++copy)
+        types.push_back(ir::moved(types.back(), ir::Device(first + copy)));
     };
     for (size_t i = 0; i < op.inputs.size(); ++i) {
       add(op.inputs[i], op.decision.inputs[i], inputs);
@@ -125,11 +132,15 @@ std::optional<Message> message_of(const LocalOp& op, const Scenario& scenario) {
   return message;
 }
 
+// A sum of the gradient of a weight over ranks that hold copies of it, which takes place once, however few samples there
+// are.
+bool is_of_copies(const PartOp& op) { return op.op->attributes->find(transform::kOfCopies) != nullptr; }
+
 Demand::Part part_of(const std::vector<PartOp>& ops, int ways, int shards, const Scenario& scenario,
                      const Estimator& estimator) {
   Demand::Part part;
   for (const PartOp& op : ops) {
-    if (op.runs != PartOp::Runs::for_every_part) continue;
+    if (op.runs != PartOp::Runs::for_every_part || is_of_copies(op)) continue;
     const LocalOp local(op, ways, shards);
     if (may_hide(*local.source.op)) continue;
     (local.communicates() ? part.messages : part.compute) += static_cast<double>(op.count) * estimator.time(local);
@@ -260,12 +271,12 @@ Demand demand_of(const Scenario& asked, const Sequential& sequential, const plat
   const transform::PartOps cut = transform::part_ops(*module, all, kFirst);
   const Estimator estimator(scenario, platform);
   for (const PartOp& op : cut.ops) {
-    if (op.runs == PartOp::Runs::for_every_part) continue;
+    const bool copies = is_of_copies(op);
+    if (op.runs == PartOp::Runs::for_every_part && !copies) continue;
     const LocalOp whole(op, 1, shards);
     if (may_hide(*whole.source.op)) continue;
-    const bool once    = op.runs == PartOp::Runs::once;
+    const bool once    = copies || op.runs == PartOp::Runs::once;
     const Seconds time = static_cast<double>(op.count) * estimator.time(whole);
-    const bool copies  = once && whole.source.op->attributes->find(transform::kOfCopies) != nullptr;
     if (copies) demand.of_copies.gradients += static_cast<double>(op.count) * ir::bytes_of(whole.inputs[0]);
     (copies ? demand.of_copies.time : once ? demand.once : demand.whole) += time;
     if (!once || !whole.communicates()) continue;

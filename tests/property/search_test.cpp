@@ -157,6 +157,31 @@ TEST(Bounds, HoldForContextsAndExpertsOfManyShards) {
   }
 }
 
+// The gradients of one sample are summed over contexts once, whatever puts them into buckets.
+TEST(Bounds, HoldForBucketsOfOneReplicaOfContexts) {
+  expect_bounds_hold(
+      parse_json(R"({"workload": {"model": "gpt", "layers": 2, "hidden": 1024, "heads": 16, "sequence": 2048,
+    "vocabulary": 4096, "dtype": "bf16", "mode": "training"}, "platform": {"topology": "dgx_h100", "nodes": 2},
+    "engine": "analytic", "placement": {"order": "tp-cp-dp-pp"},
+    "strategy": {"dp": 1, "tp": [1, 2], "cp": 8, "pp": 1, "global_batch": [1, 2], "microbatches": 1, "zero": [0, 1, 2],
+                 "bucket_size": ["25MB", "1GB"], "overlap_gradients": [false, true], "recompute": "none",
+                 "overlap_tensor": 1, "schedule": "1f1b"}})",
+                 "buckets.json"));
+}
+
+// Contexts of two-shard programs are on the devices that they have among all shards, and rings that chunks go round may
+// be faster than what a library does.
+TEST(Bounds, HoldForALibraryOnServersWithoutNvlink) {
+  expect_bounds_hold(
+      parse_json(R"({"workload": {"model": "gpt", "layers": 2, "hidden": 1024, "heads": 16, "sequence": 2048,
+    "vocabulary": 4096, "dtype": "f16", "mode": "training"}, "platform": {"topology": "pcie_l40s", "nodes": 2},
+    "engine": "analytic", "placement": {"order": "tp-cp-dp-pp"}, "collective": {"library": "nccl@2.18"},
+    "strategy": {"dp": [1, 2], "tp": [4, 8], "cp": [1, 4], "pp": 1, "global_batch": 8, "microbatches": [1, 2], "zero": [0, 1],
+                 "overlap_gradients": false, "recompute": "none", "overlap_tensor": [1, 2], "sequence_parallel": [false, true],
+                 "schedule": "1f1b", "overlap_sends": false}})",
+                 "library.json"));
+}
+
 // Activations that are offloaded are in memory for no longer than a gradient needs them.
 TEST(Bounds, HoldWhereActivationsOfSplitBackwardPassesAreOffloaded) {
   expect_bounds_hold(parse_json(R"({

@@ -5,6 +5,7 @@
 #include "foreflow/base/nth.h"
 #include "foreflow/ir/uses.h"
 #include "foreflow/ir/views.h"
+#include "foreflow/transform/split_data.h"
 #include "transform/pipeline/anchors.h"
 
 namespace foreflow::transform {
@@ -18,6 +19,17 @@ size_t count_devices(const interpret::Values<LaidOut>& values) {
   return devices.size();
 }
 
+// Gradients that ranks with copies of a weight make are summed once, behind all microbatches. If there is one, its
+// gradients are not parts of sums, and nothing else tells so.
+std::vector<StagePhase> phases_with_sums(const ir::Module& module, const ir::Function& function,
+                                         const interpret::Values<LaidOut>& values) {
+  std::vector<StagePhase> phases = phases_of(module, function, values);
+  for (size_t o = 0; o < phases.size(); ++o) {
+    if (function.ops[o].attributes->find(kOfCopies) != nullptr) phases[o] = StagePhase::update;
+  }
+  return phases;
+}
+
 }  // namespace
 
 ModelledProgram::ModelledProgram(std::shared_ptr<const ir::Module> of, int parts_of_batch,
@@ -27,7 +39,7 @@ ModelledProgram::ModelledProgram(std::shared_ptr<const ir::Module> of, int parts
       parts(parts_of_batch),
       layouts(interpret_layouts(*module, parts, "microbatches")),
       values(layouts.entry().values),
-      phases(phases_of(*module, function, values)),
+      phases(phases_with_sums(*module, function, values)),
       ends(ends_of_groups(function, phases, values)),
       anchors(anchors_of(function, phases, ends)),
       makers(ir::makers_of(function)),
