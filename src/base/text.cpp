@@ -43,11 +43,11 @@ std::string_view after_byte_order_mark(std::string_view text) {
 
 namespace {
 
-// What is read of something that does not state its size, if the reader allows as much.
+// The most that is read of something that does not state its size, if the reader allows as much.
 ReadLimit limit_of_stream(const std::string& path) {
   std::error_code unknown;
   const bool device = std::filesystem::is_character_file(path, unknown);
-  // Of devices, /dev/null ends at once and terminals end where the user says so; all others go on for ever.
+  // The device /dev/null ends at once, and terminals end where the user says so; all others go on for ever.
   if (device) return {1'000'000, "is a device without an end; name a file"};
   return {4'000'000'000, "gives more than 4 GB; write it to a file, and name that"};
 }

@@ -89,7 +89,7 @@ std::vector<ir::Array> divided_example(const ir::Module& sequential, uint64_t se
   return arguments;
 }
 
-// What a scenario becomes.
+// The lowered form of a scenario.
 struct Lowered {
   scenario::PlatformRef platform;
   scenario::Sequential sequential;

@@ -25,7 +25,7 @@ void run(const Options& options) {
                               .delay_weight_gradients = options.delay};
   if (!options.halves)
     question.costs = schedule::whole_costs(options.costs.forward, options.backward, options.costs.hop);
-  // Where the text is not shown, a picture too large for it is no error.
+  // A picture that is too large for a text is no error if the text is not shown.
   const std::string text = options.json == "-" ? "" : schedule::describe(question);
   answer(options.json, options.json.empty() ? Json() : schedule::to_json(question), text);
 }

@@ -125,8 +125,8 @@ Query query_of(const Application& application, const ir::Work& work) {
           work.read + work.written};
 }
 
-// What was measured of the op. Where the measurements show no rate, work outside of them takes the time that they and
-// the device's data sheet give it.
+// Returns the price that was measured of the op. Where the measurements show no rate, work outside of them takes the
+// time that they and the device's data sheet give it.
 std::optional<Price> measured_price(const Calibration& calibration, const Application& application,
                                     const platform::Device& device) {
   if (calibration.families.empty()) return std::nullopt;

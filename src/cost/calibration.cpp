@@ -64,7 +64,7 @@ bool is_unknown_message(const Family& family, const Query& query) {
   return false;
 }
 
-// Of a family that shows no rate: the longest time for larger work, and the shortest for smaller.
+// The time of work outside of a family that shows no rate: the longest for larger work, the shortest for smaller.
 Seconds time_outside(const Family& family, const Query& query) {
   const bool is_smaller =
       against_all(family, [&](const Point& p) { return query.flops <= p.flops && query.bytes <= p.bytes; });

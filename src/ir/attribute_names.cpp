@@ -15,7 +15,7 @@
 namespace foreflow::ir {
 namespace {
 
-// Those without a constant here belong to higher floors: from, jobs (lower), in_place, placed (ops), of_copies, of_sum,
+// Names without a constant here belong to higher floors: from, jobs (lower), in_place, placed (ops), of_copies, of_sum,
 // recompute, segment (transform).
 constexpr std::string_view kMarks[] = {
     kFp8,          kFp8Gradient, kFp8Updates, "from", kInLoss,   "in_place", "jobs",  "of_copies", "of_sum", kOwnRow,

@@ -62,7 +62,7 @@ class GroupWriter {
     return all;
   }
 
-  // What devices have, which stands together for each group: once for each copy of the group.
+  // Entries of devices, which stand together for each group: once for each copy of the group.
   template <typename T, typename DeviceOf, typename SetDevice>
   std::vector<T> copied(const std::vector<T>& all, DeviceOf device_of, SetDevice set_device) const {
     std::vector<T> result;

@@ -41,7 +41,7 @@ struct LocalOp {
   LocalOp(const PartOp& op, int ways, int shards) : source(op) {
     const ir::WrittenDevices written{.shards = shards};
     const bool of_shards = op.op->attributes->find(ir::kShards) != nullptr;
-    const auto add = [&](const ir::Type& type, const transform::Layout& layout, std::vector<ir::Type>& types) {
+    const auto add       = [&](const ir::Type& type, const transform::Layout& layout, std::vector<ir::Type>& types) {
       const ir::Device device = ir::device_of(type);
       types.push_back(local(type, layout, ways));
       if (!communicates() || shards == 0 || !device.placed()) return;
@@ -132,8 +132,8 @@ std::optional<Message> message_of(const LocalOp& op, const Scenario& scenario) {
   return message;
 }
 
-// A sum of the gradient of a weight over ranks that hold copies of it, which takes place once, however few samples there
-// are.
+// A sum of the gradient of a weight over ranks that hold copies of it, which takes place once, however few samples
+// there are.
 bool is_of_copies(const PartOp& op) { return op.op->attributes->find(transform::kOfCopies) != nullptr; }
 
 Demand::Part part_of(const std::vector<PartOp>& ops, int ways, int shards, const Scenario& scenario,

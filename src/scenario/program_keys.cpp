@@ -17,7 +17,7 @@ Json placement_key(const Placement& placement) {
   return key;
 }
 
-// What ZeRO leaves on a device.
+// The part that ZeRO leaves on a device.
 Json sharding_key(const Strategy& strategy) {
   Json key = Json::array();
   key.push(strategy.zero);

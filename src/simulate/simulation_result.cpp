@@ -173,7 +173,8 @@ void add_records(const SimulationResult& result, const SimulationInput& input, s
 stream::Timeline times_of(SimulationResult result, const SimulationInput& input, const platform::Platform& platform) {
   stream::Timeline timeline{Seconds(0), {}, {}};
   add_records(result, input, timeline);
-  for (std::vector<double>* moments : {&result.starts, &result.ends, &result.busy}) *moments = std::vector<double>();  // millions
+  for (std::vector<double>* moments : {&result.starts, &result.ends, &result.busy})
+    *moments = std::vector<double>();  // millions
   const Groups groups = by_meeting(result.flows, input.participants.meetings.size());
   size_t flows        = 0;
   for (const int32_t meeting : input.participants.meeting_of)

@@ -33,7 +33,7 @@ std::optional<T> parse_number(std::string_view text) {
   return value;
 }
 
-// What a reader takes at most: more than any honest file has, so that a wrong one is refused before memory ends.
+// The most that a reader takes: more than any honest file has, so that a wrong one is refused before memory ends.
 struct ReadLimit {
   uintmax_t bytes = UINTMAX_MAX;
   std::string problem;  // of a file that has more: "has more than 256 MB; no scenario is that large"

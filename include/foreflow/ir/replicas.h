@@ -38,7 +38,7 @@ inline Attributes of_written(const WrittenDevices& written) {
   return attributes;
 }
 
-// What `operands` operands of a collective stand for within a replica.
+// Returns the number of devices of a replica for which `operands` operands of a collective stand.
 inline size_t represented_by(const Attributes& attributes, size_t operands) {
   if (operands < 2) return operands;
   for (const std::string_view of : {kShards, kRanks}) {

@@ -43,9 +43,9 @@ struct StagePrices {
   int replicas = 1;
   // The devices that the program has (transform::two_shards, two_ranks).
   ir::WrittenDevices written = {};
-  // What these replicas, and ranks of the program that hold copies of a weight, will shard, as in DataParallel: the
-  // stage of ZeRO, and of stage 3 the size of the units in which weights are gathered. `blocks` above 0: a unit is one
-  // of so many blocks of the model instead.
+  // The parts that these replicas, and ranks of the program that hold copies of a weight, will shard, as in
+  // DataParallel: the stage of ZeRO, and of stage 3 the size of the units in which weights are gathered. `blocks` above
+  // 0: a unit is one of so many blocks of the model instead.
   int zero = 0;
   Bytes bucket{0};
   int blocks = 0;

@@ -35,7 +35,7 @@ struct ProductLetters {
 };
 ProductLetters letters_of(const Product& product, ProductForm form);
 
-// Of matrices of experts only those are read that some token uses (ir::kUnchosen); the arithmetic is that of all
+// Matrices of experts are read if some token uses them (ir::kUnchosen); the arithmetic is that of all
 // places.
 Work work_product(const OpCall& call, std::span<const Type> outputs, ProductForm form);
 

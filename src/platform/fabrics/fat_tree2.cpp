@@ -47,9 +47,10 @@ Fabric build(const Settings& settings, const Outlets& outlets) {
 FabricDef row() {
   return fabric_row<read, build>(
       "fat_tree2", "leaves and spines, each leaf with a link to each spine",
-      {count_key("leaf_ports",
-                 "NICs of a leaf; by default those of whole nodes, as many as give spines twice as many ports, or up to "
-                 "twice as many if all leaves are then equal"),
+      {count_key(
+           "leaf_ports",
+           "NICs of a leaf; by default those of whole nodes, as many as give spines twice as many ports, or up to "
+           "twice as many if all leaves are then equal"),
        oversubscription_key()},
       {"adaptive"});
 }

@@ -31,7 +31,8 @@ Settings read(const JsonView& json, const Outlets& outlets) {
   settings.oversubscription = read_oversubscription(json);
   settings.leaf_ports       = whole_or(json, "leaf_ports", even_part(ports, outlets.most_of_node, fitted));
   const int leaves          = ceil_div(ports, settings.leaf_ports);
-  settings.pod_leaves       = whole_or(json, "pod_leaves", even_part(leaves, 1, static_cast<int>(std::ceil(std::sqrt(leaves)))));
+  settings.pod_leaves =
+      whole_or(json, "pod_leaves", even_part(leaves, 1, static_cast<int>(std::ceil(std::sqrt(leaves)))));
   return settings;
 }
 
@@ -117,9 +118,10 @@ Fabric build(const Settings& settings, const Outlets& outlets) {
 FabricDef row() {
   return fabric_row<read, build>(
       "fat_tree3", "leaves and spines in pods, and cores between the pods",
-      {count_key("leaf_ports",
-                 "NICs of a leaf; by default those of whole nodes, with no switch of more than twice as many ports, or up "
-                 "to twice as many NICs if all leaves are then equal"),
+      {count_key(
+           "leaf_ports",
+           "NICs of a leaf; by default those of whole nodes, with no switch of more than twice as many ports, or up "
+           "to twice as many NICs if all leaves are then equal"),
        count_key("pod_leaves",
                  "leaves of a pod; by default as many as there are pods, or up to twice as many if all pods are then "
                  "equal"),

@@ -269,7 +269,7 @@ Row DataSplitter::converted(SplitVariant& variant, Row row, const Layout& from, 
   return row;
 }
 
-// Of a value on no device, each way takes a part of its own, which no other way has.
+// A value on no device is cut by each way, which takes a part that no other way has.
 Row DataSplitter::in_layout(const SplitVariant& variant, const Row& row, const Layout& from, const Layout& to,
                             const ir::Type& type) {
   if (to.is_split() && row.front().size() == 1) says_all_ = says_all_ && variant.written == variant.ways;

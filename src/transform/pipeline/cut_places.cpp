@@ -13,7 +13,7 @@
 namespace foreflow::transform {
 namespace {
 
-// What a stage keeps of the weights that an op reads.
+// The bytes that a stage keeps for the weights that an op reads.
 struct NeedOfWeights {
   Bytes all{0};
   WeightBytes whole = {}, shard = {};  // as in CutPlace

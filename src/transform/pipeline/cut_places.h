@@ -21,8 +21,8 @@ struct CutPlace {
   Bytes held;       // activations of a microbatch kept for the backward pass, on one device
   int64_t tensors;  // number of tensors that cross the cut
   Bytes crossing;   // their bytes for a microbatch, from one device to another
-  // What ZeRO can shard of `weights`: as a device has it, and divided by the number of ranks of the program that hold
-  // copies of the weight, among which it is sharded even without further replicas.
+  // The part of `weights` that ZeRO can shard: as a device has it, and divided by the number of ranks of the program
+  // that hold copies of the weight, among which it is sharded even without further replicas.
   WeightBytes whole = {}, shard = {};
   Bytes largest{0};  // of the weights up to `op` that ZeRO can shard, on one device
 };

@@ -31,7 +31,7 @@ Cuts layer_cuts(std::span<const CutPlace> places, const LayerEnds& layers, const
 // behind the last op is always one. All places where fewer than `stages` are left.
 std::vector<CutPlace> quiet_places(std::span<const CutPlace> places, size_t stages);
 
-// What replicas, and ranks of the program that hold copies of a weight, shard.
+// The parts that replicas, and ranks of the program that hold copies of a weight, shard.
 struct Sharded {
   bool weights = false, gradients = false, states = false;
   int replicas = 1;

@@ -61,7 +61,7 @@ class UpdateWriter {
     update_.builder.set_name(made, update_.entry.value(result).name);
   }
 
-  // What was summed of a bucket, on the main streams of its ranks: the sum of each part if microbatches add to them,
+  // The sums of a bucket, on the main streams of its ranks: the sum of each part if microbatches add to them,
   // otherwise one packed value for each rank.
   Values arrive(const Bucket& bucket, size_t number) {
     Values sums;
