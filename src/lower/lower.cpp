@@ -8,7 +8,7 @@
 #include "foreflow/ir/host_memory.h"
 #include "foreflow/ir/replicas.h"
 #include "foreflow/ir/written_out.h"
-#include "foreflow/stream/shard_mark.h"
+#include "foreflow/stream/name_marks.h"
 #include "lower/caches.h"
 #include "lower/devices.h"
 #include "lower/fp8_copies.h"

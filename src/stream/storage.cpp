@@ -6,8 +6,8 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/nth.h"
+#include "foreflow/stream/name_marks.h"
 #include "foreflow/stream/program.h"
-#include "foreflow/stream/shard_mark.h"
 
 namespace foreflow::stream {
 namespace {

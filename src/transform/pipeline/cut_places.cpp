@@ -41,7 +41,7 @@ class Places {
         ends_(ends),
         anchors_(anchors),
         values_(values),
-        shards_(values, prices.written),
+        represented_(values, prices.written),
         prices_(prices, parts),
         parts_(parts),
         last_use_(function.values.size()),
@@ -61,8 +61,8 @@ class Places {
  private:
   // On all devices, divided by their number.
   Bytes bytes_of(size_t value) const {
-    return shards_.copies_of(values_[value]) *
-           (ir::bytes_of(local_type(values_[value].value.type, values_[value].layout, parts_)) / shards_.count());
+    return represented_.copies_of(values_[value]) *
+           (ir::bytes_of(local_type(values_[value].value.type, values_[value].layout, parts_)) / represented_.count());
   }
 
   void price_ops() {
@@ -70,8 +70,9 @@ class Places {
       if (anchors_[o] < 0) continue;
       const ir::Op& op     = function_.ops[o];
       const double seconds = prices_(function_, op, values_).seconds.value();
-      for (int copy = 0; copy < shards_.copies_of(op, values_); ++copy)
-        nth(seconds_, anchors_[o]) += op.def->role == ir::Role::communication ? seconds : seconds / shards_.count();
+      for (int copy = 0; copy < represented_.copies_of(op, values_); ++copy)
+        nth(seconds_, anchors_[o]) +=
+            op.def->role == ir::Role::communication ? seconds : seconds / represented_.count();
     }
   }
 
@@ -179,14 +180,14 @@ class Places {
         if (kept_[value]) here.held += bytes_of(value);
         if (values_[value].value.known || last_use_[value] <= o) continue;
         last_read[last_use_[value]].push_back(value);
-        here.tensors += shards_.copies_of(values_[value]);
+        here.tensors += represented_.copies_of(values_[value]);
         here.crossing += bytes_of(value);
       }
       for (const size_t value : last_read[o]) {
-        here.tensors -= shards_.copies_of(values_[value]);
+        here.tensors -= represented_.copies_of(values_[value]);
         here.crossing -= bytes_of(value);
       }
-      for (int copy = 0; copy < shards_.copies_of(op, values_); ++copy)
+      for (int copy = 0; copy < represented_.copies_of(op, values_); ++copy)
         here.flops += prices_(function_, op, values_).flops;
       here.seconds += seconds_[o];
       here.weights += weights_[o].all;
@@ -203,7 +204,7 @@ class Places {
   const std::vector<int32_t>& ends_;
   const std::vector<int32_t>& anchors_;
   const interpret::Values<LaidOut>& values_;
-  const DevicesOfProgram shards_;
+  const DevicesOfProgram represented_;
   OpPrices prices_;
   const int parts_;
   std::vector<size_t> last_use_;              // per value, by forward ops

@@ -43,8 +43,8 @@ ModelledProgram::ModelledProgram(std::shared_ptr<const ir::Module> of, int parts
       ends(ends_of_groups(function, phases, values)),
       anchors(anchors_of(function, phases, ends)),
       makers(ir::makers_of(function)),
-      shards(values, written),
-      group(shards.count()),
+      represented(values, written),
+      group(represented.count()),
       devices(count_devices(values)) {}
 
 Bytes ModelledProgram::bytes_on_one(size_t value) const {

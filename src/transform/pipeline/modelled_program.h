@@ -20,8 +20,8 @@ struct ModelledProgram {
   ModelledProgram& operator=(const ModelledProgram&) = delete;
 
   // The part of the devices that run an op, or that have a value.
-  double share_of(const ir::Op& op) const { return shards.copies_of(op, values) / group; }
-  double share_of(size_t value) const { return shards.copies_of(values[value]) / group; }
+  double share_of(const ir::Op& op) const { return represented.copies_of(op, values) / group; }
+  double share_of(size_t value) const { return represented.copies_of(values[value]) / group; }
 
   // The bytes of a value on a device that has it, and their mean over the devices.
   Bytes bytes_on_one(size_t value) const;
@@ -40,7 +40,7 @@ struct ModelledProgram {
   const std::vector<StagePhase> phases;
   const std::vector<int32_t> ends, anchors;  // as of ends_of_groups and anchors_of
   const std::vector<int32_t> makers;         // per value: the op that makes it; -1: a parameter
-  const DevicesOfProgram shards;
+  const DevicesOfProgram represented;
   const double group;    // number of devices
   const size_t devices;  // of the program, as they are written
 };

@@ -44,7 +44,7 @@ class Groups {
 // The time of the slowest transfer from a stage to a neighbour: the sum over the messages in one direction, per device.
 double slowest_hop(const ir::Function& function, const std::vector<StagedOp>& staged,
                    const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts,
-                   const DevicesOfProgram& shards, const Groups& groups) {
+                   const DevicesOfProgram& represented, const Groups& groups) {
   const std::vector<int32_t> makers = ir::makers_of(function);
   std::set<std::pair<ir::ValueId, int>> sent;    // values, and the stages that need them
   std::map<std::pair<bool, int>, Seconds> hops;  // whether backward, from which stage
@@ -68,7 +68,7 @@ double slowest_hop(const ir::Function& function, const std::vector<StagedOp>& st
       if (!neighbours || !sent.insert({id, staged[o].stage}).second) continue;
       const LaidOut& value = values[ir::index(id)];
       Seconds& hop         = hops[{maker.phase != StagePhase::forward, maker.stage}];
-      for (int copy = 0; copy < shards.copies_of(value); ++copy)
+      for (int copy = 0; copy < represented.copies_of(value); ++copy)
         hop += hop_of(ir::bytes_of(local_type(value.value.type, value.layout, parts)), prices);
     }
   }
@@ -83,8 +83,8 @@ schedule::Costs stage_costs(const ir::Function& function, const std::vector<Stag
                             const interpret::Values<LaidOut>& values, const StagePrices& prices, int parts, int stages,
                             const std::vector<StageGroup>& groups) {
   OpPrices price(prices, parts);
-  const DevicesOfProgram shards(values, prices.written);
-  const Groups devices(groups, shards.count());
+  const DevicesOfProgram represented(values, prices.written);
+  const Groups devices(groups, represented.count());
   schedule::Costs costs;
   costs.stages.assign(static_cast<size_t>(stages), {0, 0, 0});
   for (size_t o = 0; o < staged.size(); ++o) {
@@ -95,10 +95,10 @@ schedule::Costs stage_costs(const ir::Function& function, const std::vector<Stag
     double& task                = staged[o].phase == StagePhase::forward    ? stage.forward
                                   : staged[o].phase == StagePhase::backward ? stage.input_grad
                                                                             : stage.weight_grad;
-    for (int copy = 0; copy < shards.copies_of(op, values); ++copy)
+    for (int copy = 0; copy < represented.copies_of(op, values); ++copy)
       task += op.def->role == ir::Role::communication ? seconds : seconds / devices.of(staged[o].stage);
   }
-  costs.hop = slowest_hop(function, staged, values, prices, parts, shards, devices);
+  costs.hop = slowest_hop(function, staged, values, prices, parts, represented, devices);
   return costs;
 }
 

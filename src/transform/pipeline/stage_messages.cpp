@@ -108,13 +108,13 @@ class MessageNumbers {
   void add_operand(const ir::Op& op, const LaidOut& value, std::vector<ir::Type>& operands) const {
     const ir::Type type = local_type(value.value.type, value.layout, program_.parts);
     const bool all      = op.attributes->find(ir::kShards) != nullptr;
-    for (int copy = 0; copy < (all ? program_.shards.copies_of(value) : 1); ++copy)
-      operands.push_back(ir::moved(type, program_.shards.device_of(value, copy)));
+    for (int copy = 0; copy < (all ? program_.represented.copies_of(value) : 1); ++copy)
+      operands.push_back(ir::moved(type, program_.represented.device_of(value, copy)));
   }
 
   // The time of an op on a device that runs it.
   Seconds on_one_device(size_t op) const {
-    return (program_.group / program_.shards.copies_of(function_.ops[op], program_.values)) * seconds_[op];
+    return (program_.group / program_.represented.copies_of(function_.ops[op], program_.values)) * seconds_[op];
   }
 
   const ModelledProgram& program_;

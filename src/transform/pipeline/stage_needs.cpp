@@ -57,8 +57,8 @@ class StageSums {
     add_weights();
     add_weights_read();
     add_terms();
-    const StagedProgram staged{function_,   staged_,  program_.values, program_.makers, of_.weights.gradients,
-                               of_.seconds, messages, program_.shards, program_.parts,  program_.devices};
+    const StagedProgram staged{function_,   staged_,  program_.values,      program_.makers, of_.weights.gradients,
+                               of_.seconds, messages, program_.represented, program_.parts,  program_.devices};
     add_sent(sent_values(staged, needs_.size()));
     auto shared  = shared_gradients(staged, of_.weights.terms, needs_.size());
     auto trained = trained_reads(staged, needs_.size());

@@ -48,7 +48,7 @@ class StepWriter {
     each_read(program, [&](const StagedOp& op, size_t weight) {
       const LaidOut& what        = program_.values[weight];
       StageNeed::Trained& device = nth(by_device_, op.stage)[ir::device_of(what.value.type).index];
-      device.share               = program_.shards.copies_of(what) / static_cast<double>(program_.shards.count());
+      device.share = program_.represented.copies_of(what) / static_cast<double>(program_.represented.count());
       if (op.phase != StagePhase::forward || number_[weight] != kNoReader) return;
       number_[weight] = static_cast<int32_t>(device.weights.size());
       device.weights.push_back(bytes_of(weight));

@@ -19,7 +19,7 @@ struct StagedProgram {
   const std::vector<ir::ValueId>& gradients;  // per parameter: its gradient, if that is a sum over the samples
   const std::vector<Seconds>& seconds;        // per op: computes, the mean over the devices
   const std::vector<int32_t>& messages;       // per op: its number among StageModel::messages; -1: none
-  const DevicesOfProgram& shards;
+  const DevicesOfProgram& represented;
   int parts;
   size_t devices;  // of the program, of which each of two shards is one
 };

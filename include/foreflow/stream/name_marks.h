@@ -1,4 +1,4 @@
-// The mark of a shard in the names of buffers (storage.h).
+// The marks of a shard and of a rank in the names of buffers (storage.h).
 #pragma once
 
 namespace foreflow::stream {
