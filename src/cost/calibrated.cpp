@@ -36,7 +36,7 @@ const AttentionKernels* kernels_named(const JsonView& json) {
 
 const Keys& keys() {
   // As `foreflow calibrate` writes them.
-  ValueType family{"an object", Json::object().set("type", "object")};
+  ValueType family{"an object", Schema().with("type", "object")};
   static const Keys all = {
       {"messages", "whether messages take what was measured", types::one_of({"measured", "simulated"}), "`measured`"},
       {"families", "measured times by op and data type, as `foreflow calibrate` writes them",

@@ -4,19 +4,35 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "foreflow/base/json.h"
 
 namespace foreflow {
 
-// The type of a value: in words for people ("a whole number from 1"), and as JSON Schema (draft 2020-12).
+// A JSON Schema (draft 2020-12) that is made where it is asked for. Most commands read keys and never ask.
+class Schema {
+ public:
+  Schema(std::function<Json()> make = Json::object) : make_(std::make_shared<std::function<Json()>>(std::move(make))) {}
+
+  Json json() const { return (*make_)(); }
+  // The schema with another member.
+  Schema with(std::string member, Json value) const;
+
+ private:
+  std::shared_ptr<const std::function<Json()>> make_;
+};
+
+// The type of a value: in words for people ("a whole number from 1"), and as a schema.
 struct ValueType {
   std::string words;
-  Json schema  = Json::object();
-  bool is_list = false;       // one value is a list, so a plain list is not an axis
-  Json alternatives() const;  // the schema of a value or an axis of values
+  Schema schema;
+  bool is_list = false;         // one value is a list, so a plain list is not an axis
+  Schema alternatives() const;  // of a value or an axis of values
 };
 
 struct KeyDef {

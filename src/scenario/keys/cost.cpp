@@ -7,7 +7,7 @@ namespace {
 
 ValueType calibration_file() {
   ValueType type = types::path("the path of a calibration file");
-  type.schema.set("pattern", R"(\.json$)");
+  type.schema    = type.schema.with("pattern", R"(\.json$)");
   return type;
 }
 

@@ -9,7 +9,7 @@ const Keys& placement_keys() {
     const ValueType device = types::either(
         {types::whole(0), types::text("a name such as \"node0-gpu0\", or a range of numbers such as \"8-15\"")});
     ValueType order = types::text("such as \"tp-pp-dp\"");
-    order.schema.set("pattern", "^(tp|cp|pp|dp)(-(tp|cp|pp|dp)){2,3}$");
+    order.schema    = order.schema.with("pattern", "^(tp|cp|pp|dp)(-(tp|cp|pp|dp)){2,3}$");
     return Keys{
         {"policy", "in which order ranks take the devices (`foreflow list placements`)",
          types::one_of(platform::placements().names()), "`packed`; where devices are listed `explicit`"},

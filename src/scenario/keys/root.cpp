@@ -6,7 +6,7 @@ namespace {
 
 // One of the definitions of the schema.
 ValueType part(const std::string& name, std::string words = "an object") {
-  return {std::move(words), Json::object().set("$ref", "#/$defs/" + name)};
+  return {std::move(words), Schema().with("$ref", "#/$defs/" + name)};
 }
 
 const Keys& part_keys_of_work() {

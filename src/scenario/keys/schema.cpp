@@ -16,14 +16,14 @@ Json required(const char* key) {
 // Parts that jobs have as well.
 Json shared_definitions() {
   Json all = Json::object();
-  all.set("workload", workload_type().schema);
-  all.set("platform", platform_type().schema);
-  all.set("strategy", types::object_of(strategy_key_rows(), "").schema);
-  all.set("cost", cost_type().schema);
-  all.set("host", host_type().schema);
-  all.set("collective", types::object_of(collective_keys(), "").schema);
-  all.set("placement", placement_type().schema);
-  all.set("disturbances", types::object_of(disturbance_keys(), "").schema);
+  all.set("workload", workload_type().schema.json());
+  all.set("platform", platform_type().schema.json());
+  all.set("strategy", types::object_of(strategy_key_rows(), "").schema.json());
+  all.set("cost", cost_type().schema.json());
+  all.set("host", host_type().schema.json());
+  all.set("collective", types::object_of(collective_keys(), "").schema.json());
+  all.set("placement", placement_type().schema.json());
+  all.set("disturbances", types::object_of(disturbance_keys(), "").schema.json());
   return all;
 }
 
@@ -70,8 +70,8 @@ std::string path_of(const KeySection& section, const KeyDef& key) {
 Json json_schema() {
   Json schema = Json::object();
   schema.set("$schema", "https://json-schema.org/draft/2020-12/schema").set("title", "Foreflow scenario");
-  const ValueType root = types::object_of(root_keys(), "", {"platform"});
-  for (const auto& [key, value] : *root.schema.if_object()) schema.set(key, value);
+  const Json root = types::object_of(root_keys(), "", {"platform"}).schema.json();
+  for (const auto& [key, value] : *root.if_object()) schema.set(key, value);
   Json work = Json::array();
   work.push(required("workload"));
   work.push(required("jobs"));

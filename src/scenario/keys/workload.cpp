@@ -67,7 +67,7 @@ const Keys& common_keys() {
 
 // Keys for the training of files only.
 Keys with_file_keys(Keys keys) {
-  const ValueType axis{"a whole number; below 0 from the last", Json::object().set("type", "integer")};
+  const ValueType axis{"a whole number; below 0 from the last", Schema().with("type", "integer")};
   const Keys own = {
       {"loss", "what training minimises", types::one_of(transform::loss_names()), "the first result, summed"},
       {"output", "the prediction that the loss compares", types::text("name or number of a result"), "`\"0\"`"},

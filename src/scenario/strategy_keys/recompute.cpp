@@ -25,7 +25,7 @@ std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
 
 ValueType kinds() {
   ValueType segment = types::text("`block(n)`");
-  segment.schema.set("pattern", R"(^block\([1-9][0-9]*\)$)");
+  segment.schema    = segment.schema.with("pattern", R"(^block\([1-9][0-9]*\)$)");
   return types::either({types::one_of({"none", "activation", "selective", "full", "optimal"}), segment});
 }
 

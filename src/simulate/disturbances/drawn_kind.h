@@ -12,9 +12,7 @@ namespace foreflow::simulate {
 constexpr std::string_view kNoShare  = "is not in [0, 1]; 0.05 means one in 20";
 constexpr std::string_view kNotDrawn = "is not drawn yet; call simulate::drawn with the platform first";
 
-inline ValueType share_type() {
-  return {"a number from 0 to 1", Json::object().set("type", "number").set("minimum", 0).set("maximum", 1)};
-}
+inline ValueType share_type() { return {"a number from 0 to 1", types::number().schema.with("maximum", 1)}; }
 
 inline uint64_t read_seed(const JsonView& json) {
   const int64_t seed = json.int_or("seed", 0);

@@ -4,11 +4,10 @@ namespace foreflow::simulate::definitions::jitter {
 namespace {
 
 const Keys& jitter_keys() {
-  static const Keys keys = {
-      {"amplitude",
-       "computes take their time times a number drawn from 1 - amplitude to 1 + amplitude",
-       {"a number from 0, below 1", Json::object().set("type", "number").set("minimum", 0).set("exclusiveMaximum", 1)}},
-      {"seed", "the same seed, the same numbers", types::whole(0), "0"}};
+  static const Keys keys = {{"amplitude",
+                             "computes take their time times a number drawn from 1 - amplitude to 1 + amplitude",
+                             {"a number from 0, below 1", types::number().schema.with("exclusiveMaximum", 1)}},
+                            {"seed", "the same seed, the same numbers", types::whole(0), "0"}};
   return keys;
 }
 

@@ -7,10 +7,7 @@ namespace {
 
 const Keys& loss_keys() {
   static const Keys keys = {{"share", "the chance of every link, each direction on its own, to be hit", share_type()},
-                            {"factor",
-                             "what is left of its bandwidth",
-                             {"a number above 0, at most 1",
-                              Json::object().set("type", "number").set("exclusiveMinimum", 0).set("maximum", 1)}},
+                            {"factor", "what is left of its bandwidth", types::positive(1)},
                             {"seed", "the same seed, the same links", types::whole(0), "0"}};
   return keys;
 }

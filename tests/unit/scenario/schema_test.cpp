@@ -176,7 +176,7 @@ TEST(Keys, AreDescribed) {
     for (const KeyDef& key : section.keys) {
       EXPECT_FALSE(key.doc.empty()) << path_of(section, key);
       EXPECT_FALSE(key.type.words.empty()) << path_of(section, key);
-      EXPECT_NE(key.type.schema.dump_compact(), "{}") << path_of(section, key);
+      EXPECT_NE(key.type.schema.json().dump_compact(), "{}") << path_of(section, key);
     }
   }
 }
