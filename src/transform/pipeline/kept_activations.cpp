@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "foreflow/ir/views.h"
-
 namespace foreflow::transform {
 namespace {
 
@@ -30,7 +28,7 @@ std::vector<KeptActivation> kept_activations(const ModelledProgram& program) {
     if (program.phases[o] != StagePhase::forward) continue;
     for (size_t value = op.first_result; value < op.first_result + op.result_count; ++value) {
       if (reader[value] < 0 || program.values[value].value.known) continue;
-      const bool view = ir::shares_operand(op) && op.result_count == 1 && function.inputs(op)[0] != ir::ValueId::none;
+      const bool view = op.result_count == 1 && program.root_of(value) != value;
       if (view) {
         int32_t& base = reader[ir::index(function.inputs(op)[0])];
         base          = std::max(base, reader[value]);

@@ -1,5 +1,6 @@
 #include "transform/pipeline/modelled_program.h"
 
+#include <optional>
 #include <set>
 
 #include "foreflow/base/nth.h"
@@ -30,6 +31,14 @@ std::vector<StagePhase> phases_with_sums(const ir::Module& module, const ir::Fun
   return phases;
 }
 
+// The operand of which a value is a view.
+std::optional<size_t> viewed_by(const ir::Function& function, const std::vector<int32_t>& makers, size_t value) {
+  if (makers[value] < 0) return std::nullopt;
+  const ir::Op& op = nth(function.ops, makers[value]);
+  if (!ir::shares_operand(op) || function.inputs(op)[0] == ir::ValueId::none) return std::nullopt;
+  return ir::index(function.inputs(op)[0]);
+}
+
 }  // namespace
 
 ModelledProgram::ModelledProgram(std::shared_ptr<const ir::Module> of, int parts_of_batch,
@@ -45,7 +54,9 @@ ModelledProgram::ModelledProgram(std::shared_ptr<const ir::Module> of, int parts
       makers(ir::makers_of(function)),
       represented(values, written),
       group(represented.count()),
-      devices(count_devices(values)) {}
+      devices(count_devices(values)),
+      sources_(find_sources()),
+      roots_(find_roots()) {}
 
 Bytes ModelledProgram::bytes_on_one(size_t value) const {
   return ir::bytes_of(local_type(values[value].value.type, values[value].layout, parts));
@@ -55,13 +66,28 @@ bool ModelledProgram::is_stored(size_t value) const {
   return value >= function.parameters.size() && !values[value].value.known && !values[value].layout.is_partial();
 }
 
-size_t ModelledProgram::root_of(size_t value) const {
-  for (int32_t maker = makers[value]; maker >= 0; maker = makers[value]) {
-    const ir::Op& op = nth(function.ops, maker);
-    if (!ir::shares_operand(op) || function.inputs(op)[0] == ir::ValueId::none) break;
-    value = ir::index(function.inputs(op)[0]);
+std::vector<size_t> ModelledProgram::find_sources() const {
+  std::vector<size_t> sources(function.values.size());
+  for (size_t value = 0; value < sources.size(); ++value) {
+    const auto viewed = viewed_by(function, makers, value);
+    sources[value]    = viewed ? sources[*viewed] : value;
   }
-  return value;
+  return sources;
+}
+
+// A view of a part of an activation is a copy of that part. Parts of weights may be cut once for all microbatches.
+std::vector<size_t> ModelledProgram::find_roots() const {
+  std::vector<size_t> roots(function.values.size());
+  for (size_t value = 0; value < roots.size(); ++value) {
+    const auto viewed  = viewed_by(function, makers, value);
+    const bool of_data = viewed && sources_[value] >= function.parameters.size();
+    roots[value]       = !viewed || (of_data && is_copied_part(value, *viewed)) ? value : roots[*viewed];
+  }
+  return roots;
+}
+
+bool ModelledProgram::is_copied_part(size_t view, size_t of) const {
+  return nth(function.ops, makers[view]).result_count == 1 && bytes_on_one(view) < bytes_on_one(of);
 }
 
 }  // namespace foreflow::transform

@@ -29,8 +29,11 @@ struct ModelledProgram {
   // Returns true if a value, an activation or the gradient of one, is stored. Gradients of weights may be added up
   // where they are made.
   bool is_stored(size_t value) const;
-  // The value whose memory this one is, or is a part of.
-  size_t root_of(size_t value) const;
+  // The value whose memory this one has: of a view, that of its operand. A part of an activation is copied, so it has
+  // memory of its own and does not keep the whole.
+  size_t root_of(size_t value) const { return roots_[value]; }
+  // The value of which this one is a view, perhaps through other views, or this one.
+  size_t source_of(size_t value) const { return sources_[value]; }
 
   const std::shared_ptr<const ir::Module> module;
   const ir::Function& function;
@@ -43,6 +46,14 @@ struct ModelledProgram {
   const DevicesOfProgram represented;
   const double group;    // number of devices
   const size_t devices;  // of the program, as they are written
+
+ private:
+  std::vector<size_t> find_sources() const;
+  std::vector<size_t> find_roots() const;
+  // Returns true if a view has less than the memory of its operand `of`, of which it is the only result.
+  bool is_copied_part(size_t view, size_t of) const;
+
+  const std::vector<size_t> sources_, roots_;  // per value
 };
 
 }  // namespace foreflow::transform

@@ -61,9 +61,10 @@ ProgramNeeds needs_of(const ModelledProgram& program, const ir::OpTable& ops, co
   needs.weights             = weights_of(program, needs.seconds, ops, price);
   needs.kept                = kept_activations(program);
   const StoredValues stored = {
-      [&](size_t value) { return program.root_of(value); }, [&](size_t value) { return program.is_stored(value); },
-      [&](size_t value) { return program.bytes_of(value); }, [&](size_t value) { return program.bytes_on_one(value); }};
-  needs.in_parts     = values_in_parts(program.function, stored.root_of);
+      [&](size_t value) { return program.root_of(value); }, [&](size_t value) { return program.source_of(value); },
+      [&](size_t value) { return program.is_stored(value); }, [&](size_t value) { return program.bytes_of(value); },
+      [&](size_t value) { return program.bytes_on_one(value); }};
+  needs.in_parts     = values_in_parts(program.function, stored.source_of);
   needs.working_sets = working_sets(program.function, program.phases, program.anchors, needs.in_parts, stored);
   return needs;
 }

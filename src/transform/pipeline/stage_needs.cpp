@@ -186,8 +186,8 @@ class StageSums {
         function_, staged_, needs_.size(), [this](size_t value) { return program_.root_of(value); },
         // A value that no sample changes may be computed once for all microbatches.
         [&](size_t value) {
-          const bool counts =
-              program_.is_stored(value) && program_.values[value].layout.is_split() && !left_out.contains(value);
+          const bool counts = program_.is_stored(value) && program_.values[value].layout.is_split() &&
+                              !left_out.contains(program_.source_of(value));
           return counts ? program_.bytes_of(value) : Bytes(0);
         });
     for (size_t stage = 0; stage < needs_.size(); ++stage) {

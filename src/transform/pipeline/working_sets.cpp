@@ -40,7 +40,7 @@ class SetFinder {
   Bytes sum(const std::set<size_t>& all, bool parts, const std::function<Bytes(size_t value)>& bytes) const {
     Bytes sum;
     for (const size_t value : all) {
-      const bool is_part = parts && in_parts_.contains(values_.root_of(value));
+      const bool is_part = parts && in_parts_.contains(values_.source_of(value));
       if (values_.is_stored(value) && !is_part) sum += bytes(value);
     }
     return sum;
@@ -53,7 +53,7 @@ class SetFinder {
 
 }  // namespace
 
-std::set<size_t> values_in_parts(const ir::Function& function, const std::function<size_t(size_t value)>& root_of) {
+std::set<size_t> values_in_parts(const ir::Function& function, const std::function<size_t(size_t value)>& source_of) {
   std::set<size_t> values;
   for (const ir::Op& op : function.ops) {
     if (op.is_call()) continue;
@@ -61,7 +61,7 @@ std::set<size_t> values_in_parts(const ir::Function& function, const std::functi
     for (size_t i = 0; gathers && i < op.result_count; ++i) values.insert(op.first_result + i);
     if (!ir::sums_over_devices(*op.def)) continue;
     for (const ir::ValueId id : function.inputs(op)) {
-      if (id != ir::ValueId::none) values.insert(root_of(ir::index(id)));
+      if (id != ir::ValueId::none) values.insert(source_of(ir::index(id)));
     }
   }
   return values;

@@ -22,15 +22,16 @@ struct WorkingSet {
 
 // The memory that values take.
 struct StoredValues {
-  std::function<size_t(size_t value)> root_of;      // the value whose memory it shares
+  std::function<size_t(size_t value)> root_of;      // the value whose memory it has
+  std::function<size_t(size_t value)> source_of;    // the value of which it is a view, perhaps of a part
   std::function<bool(size_t value)> is_stored;      // it is an activation or the gradient of one
   std::function<Bytes(size_t value)> bytes_of;      // the mean over the devices
   std::function<Bytes(size_t value)> bytes_on_one;  // on a device that has it
 };
 
-// The values of which `overlap_tensor` may keep only a part at a time: gathered rows, and operands of collectives that
-// sum.
-std::set<size_t> values_in_parts(const ir::Function& function, const std::function<size_t(size_t value)>& root_of);
+// The sources of the values of which `overlap_tensor` may keep only a part at a time: gathered rows, and operands of
+// collectives that sum. `source_of` as in StoredValues.
+std::set<size_t> values_in_parts(const ir::Function& function, const std::function<size_t(size_t value)>& source_of);
 
 // The working sets of the backward ops of `function`. Per op: its phase and its anchor. `in_parts` is values_in_parts.
 std::vector<WorkingSet> working_sets(const ir::Function& function, const std::vector<StagePhase>& phases,
