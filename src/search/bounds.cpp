@@ -10,6 +10,7 @@
 #include "foreflow/base/memory.h"
 #include "foreflow/base/process.h"
 #include "foreflow/scenario/strategy_key.h"
+#include "foreflow/schedule/schedule.h"
 #include "search/replica_exchange.h"
 
 namespace foreflow::search {
@@ -34,6 +35,9 @@ int64_t microbatch_of(const Scenario& scenario) {
 Json family_strategy(const Scenario& scenario, int64_t batch) {
   scenario::Strategy one = scenario.strategy;
   if (adapts(one)) one.recompute = {};
+  // No segment of `block(n)` crosses from one stage into the next, so it may have fewer blocks. It has at least one, so
+  // what a segment of one block has in memory bounds it; each block is repeated once either way.
+  if (schedule::stages(one.schedule->mapping, one.schedule_size) > 1) one.recompute.blocks = 1;
   one.sequence_first = false;  // it adds copies, but not for every microbatch size: the bound must hold without them
   Json strategy      = Json::object();
   for (const scenario::StrategyKeyDef& key : scenario::strategy_keys()) {
