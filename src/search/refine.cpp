@@ -12,6 +12,34 @@ using scenario::Scenario;
 
 Bytes memory_of(const StagedStep& step) { return kRounding * stage_memory(step.strategy, step.demand, step.plan()); }
 
+// One microbatch in one stage runs in the order of the program, whatever the schedule: no backward pass is split, and
+// nothing is cut.
+bool ignores_schedule(const scenario::Strategy& strategy) {
+  const schedule::ScheduleDef& schedule = *strategy.schedule;
+  const bool changes_order              = schedule.splits_backward || strategy.delay_weight_gradients ||
+                             schedule::stages(schedule.mapping, strategy.schedule_size) > 1;
+  return strategy.pp == 1 && strategy.microbatches == 1 && changes_order;
+}
+
+// The point with a schedule that keeps this order.
+ReadPoint in_order(const ReadPoint& point) {
+  ReadPoint same                  = point;
+  scenario::Strategy& strategy    = same.scenario->strategy;
+  strategy.schedule               = &schedule::schedules().get("1f1b", "schedule");
+  strategy.schedule_size          = {.devices = 1, .microbatches = 1, .chunks = 1};
+  strategy.delay_weight_gradients = false;
+  return same;
+}
+
+std::vector<std::vector<ReadPoint>> in_order(const std::vector<std::vector<ReadPoint>>& lists) {
+  std::vector<std::vector<ReadPoint>> same;
+  for (const std::vector<ReadPoint>& points : lists) {
+    same.emplace_back();
+    for (const ReadPoint& point : points) same.back().push_back(in_order(point));
+  }
+  return same;
+}
+
 }  // namespace
 
 // A pipeline with one microbatch is cut by the times of the whole batch, but passes the same ops wherever it is cut.
@@ -36,6 +64,7 @@ Refined Refiner::only_microbatch(const ReadPoint& point, const scenario::Sequent
 Refined Refiner::refine(const ReadPoint& point) {
   const Scenario& scenario = *point.scenario;
   if (scenario.disturbances) return {};  // they may make devices and links faster
+  if (ignores_schedule(scenario.strategy)) return refine(in_order(point));
   const auto program = predictor_.sequential(scenario);
   if (!program) return {};
   if (scenario.strategy.microbatches == 1 && scenario.strategy.pp > 1) return only_microbatch(point, **program, {});
@@ -56,6 +85,7 @@ Bound Refiner::sketch(const std::vector<std::vector<ReadPoint>>& points) {
   const ReadPoint& first   = points.front().front();
   const Scenario& scenario = *first.scenario;
   if (scenario.disturbances) return {};  // they may make devices and links faster
+  if (ignores_schedule(scenario.strategy)) return sketch(in_order(points));
   const auto program = predictor_.sequential(scenario);
   if (!program) return {};
   std::vector<scenario::Placement> placements;
