@@ -428,6 +428,41 @@ TEST(Bounds, KnowThatOneMicrobatchIsInOneStageAtATime) {
   }
 }
 
+// A shard copies its heads of a bias that is made whole, and keeps the copy.
+TEST(Bounds, HoldForSharesOfAWholeBias) {
+  expect_bounds_hold(parse_json(R"({
+    "workload": {"model": "t5", "dtype": "bf16", "layers": 2, "hidden": 256, "heads": 8, "feed_forward": 512, "sequence": 512,
+                 "vocabulary": 256},
+    "platform": {"topology": "dgx_a100"}, "engine": "analytic", "placement": "packed",
+    "strategy": {"dp": 1, "tp": [2, 4], "pp": [1, 2], "global_batch": 4, "microbatches": [1, 2], "zero": [0, 1],
+                 "schedule": ["gpipe", "zb_h1"], "recompute": "none", "overlap_tensor": 1, "overlap_gradients": false,
+                 "sequence_parallel": false, "vocabulary_parallel": false}})",
+                                "t5.json"));
+}
+
+// Segments of `block(n)` end with their stage.
+TEST(Bounds, HoldForStagesOfFewerBlocksThanSegments) {
+  expect_bounds_hold(parse_json(R"json({
+    "workload": {"model": "gpt", "dtype": "bf16", "layers": 4, "hidden": 256, "heads": 8, "sequence": 512, "vocabulary": 256,
+                 "dropout": 0.1},
+    "platform": {"topology": "dgx_a100"}, "engine": "analytic", "placement": "packed",
+    "strategy": {"dp": [1, 2], "tp": 1, "pp": [1, 2, 4], "global_batch": 4, "microbatches": [1, 2], "zero": [0, 1],
+                 "schedule": "1f1b", "recompute": ["block(2)", "block(3)"], "overlap_tensor": 1, "attention": "unfused",
+                 "overlap_gradients": false}})json",
+                                "blocks.json"));
+}
+
+// One microbatch in one stage runs in the order of the program, whatever the schedule.
+TEST(Bounds, HoldWhereNoScheduleIsWritten) {
+  expect_bounds_hold(parse_json(R"({
+    "workload": {"model": "llama", "dtype": "bf16", "layers": 2, "hidden": 256, "heads": 8, "sequence": 512, "vocabulary": 256},
+    "platform": {"topology": "dgx_a100"}, "engine": "analytic", "placement": "packed",
+    "strategy": {"dp": [1, 2], "tp": 4, "pp": 1, "global_batch": 4, "microbatches": 1, "zero": [0, 1],
+                 "schedule": ["zb_h1", "zb_v"], "recompute": ["none", "full"], "overlap_tensor": 1,
+                 "sequence_parallel": [false, true], "overlap_gradients": false}})",
+                                "one.json"));
+}
+
 class EveryFamily : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryFamily, BoundsDoNotExceedWhatIsPredicted) {
