@@ -7,8 +7,8 @@
 
 namespace foreflow::transform {
 
-// A forward value is held by the stage that makes it, if a backward op of that stage reads it; a view keeps
-// the value whose memory it has.
+// A forward value is held by the stage that makes it, if a backward op of that stage reads it; a view keeps the
+// value whose memory it has.
 struct KeptActivation {
   int32_t maker, reader;  // anchors
   Bytes bytes;
