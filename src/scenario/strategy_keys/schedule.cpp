@@ -19,12 +19,19 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
 
 Json write(const Strategy& strategy) { return strategy.schedule->name; }
 
+// True for schedules that one device can run. Those that split backward passes or the model into chunks order its ops
+// in other ways than 1f1b, and so hide other messages.
+bool runs_alone(const foreflow::schedule::ScheduleDef& schedule, const Json& point) {
+  return bool(foreflow::schedule::try_size(schedule, 1, static_cast<int>(whole_or(point, "microbatches", 1)), {}));
+}
+
 // Inference has no backward passes, so all schedules give the same order.
 std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
-  if (!facts.training || !is_pipelined(point)) return {};
+  if (!facts.training) return {};
   std::vector<Json> values = {Json("1f1b")};
   for (const foreflow::schedule::ScheduleDef& row : foreflow::schedule::schedules()) {
-    if (row.name != "1f1b" && row.trains) values.emplace_back(row.name);
+    if (row.name != "1f1b" && row.trains && (is_pipelined(point) || runs_alone(row, point)))
+      values.emplace_back(row.name);
   }
   return values;
 }

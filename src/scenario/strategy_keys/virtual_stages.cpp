@@ -1,3 +1,5 @@
+#include <bit>
+
 #include "foreflow/schedule/plan.h"
 #include "scenario/read.h"
 #include "scenario/strategy_keys/common.h"
@@ -41,19 +43,24 @@ std::vector<Json> chunks_of_layers(int64_t devices, int64_t layers) {
 
 std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
   const schedule::ScheduleDef* chosen = schedule::schedules().find(word_or(point, "schedule", "1f1b"));
-  if (chosen == nullptr || chosen->chunks != schedule::kAnyChunks || !is_pipelined(point)) return {};
+  if (chosen == nullptr || chosen->chunks != schedule::kAnyChunks) return {};
   const int64_t stages = whole_or(point, "pp", 1), layers = facts.layers + counted_as_layers(point);
   if (facts.layers > 0 && cuts_at_layers(point)) return chunks_of_layers(stages, layers);
   std::vector<Json> values = {Json(int64_t{2})};
-  for (int64_t chunks = 4; chunks * stages <= layers; chunks *= 2) values.emplace_back(chunks);
+  for (int64_t chunks = 3; chunks * stages <= layers; ++chunks) {
+    if (std::has_single_bit(static_cast<uint64_t>(chunks)) || layers % (chunks * stages) == 0)
+      values.emplace_back(chunks);
+  }
   return values;
 }
 
 }  // namespace
 
 StrategyKeyDef row() {
-  return {.name       = "virtual_stages",
-          .doc        = "stages of each device, for schedules that interleave them",
+  return {.name = "virtual_stages",
+          .doc =
+              "stages of each device, for schedules that interleave them; a search takes powers of two, and what "
+              "divides the layers",
           .type       = types::whole(1, kMostLayers),
           .otherwise  = "as many as the schedule has; 2 where it may be any number",
           .read       = read,
