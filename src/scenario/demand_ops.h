@@ -13,7 +13,8 @@ const collective::AlgorithmDef& algorithm_of(const Scenario& scenario, collectiv
                                              const std::vector<int>& ranks);
 
 // The message of a communication op, once, with operands and results of these types; nothing when a formula of the cost
-// model gives its time. Rank r of the message is the device D(r + 1) of the op.
+// model gives its time, or when it is between streams of one device and takes none. Rank r of the message is the device
+// D(r + 1) of the op.
 std::optional<Message> network_message(const ir::Op& op, const std::vector<ir::Type>& inputs,
                                        const std::vector<ir::Type>& outputs, const Scenario& scenario);
 

@@ -182,6 +182,18 @@ TEST(Bounds, HoldForALibraryOnServersWithoutNvlink) {
                  "library.json"));
 }
 
+// The messages of a ring are on a stream of their own, and what is handed over to it crosses no link.
+TEST(Bounds, HoldForRingsOfInferenceWithALibrary) {
+  expect_bounds_hold(
+      parse_json(R"({"workload": {"model": "llama", "layers": 2, "hidden": 256, "heads": 8, "sequence": 512,
+    "vocabulary": 1024, "dtype": "bf16", "mode": "inference"}, "platform": {"topology": "dgx_a100"},
+    "engine": "analytic", "placement": {"order": "tp-cp-dp-pp"}, "collective": {"library": "nccl@2.23"},
+    "strategy": {"dp": 1, "tp": [1, 2], "cp": 4, "pp": 1, "global_batch": 4, "microbatches": [1, 4],
+                 "context_attention": ["ring", "striped_ring"], "fusion": false, "overlap_tensor": 1,
+                 "sequence_parallel": false, "vocabulary_parallel": false, "schedule": "inference"}})",
+                 "rings.json"));
+}
+
 // Activations that are offloaded are in memory for no longer than a gradient needs them.
 TEST(Bounds, HoldWhereActivationsOfSplitBackwardPassesAreOffloaded) {
   expect_bounds_hold(parse_json(R"({
