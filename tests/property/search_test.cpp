@@ -157,6 +157,18 @@ TEST(Bounds, HoldForContextsAndExpertsOfManyShards) {
   }
 }
 
+// The shards of a context lie as far apart as there can be, and those of the next one beside them.
+TEST(Bounds, HoldForContextsAndExpertsThatStagesSeparate) {
+  expect_bounds_hold(
+      parse_json(R"({"workload": {"model": "moe", "layers": 2, "hidden": 512, "heads": 8, "sequence": 512,
+    "vocabulary": 8192, "routing_groups": 16, "dtype": "f16"}, "platform": {"topology": "dgx_a100", "nodes": 2},
+    "engine": "analytic", "placement": {"order": "pp-cp-dp-tp"},
+    "strategy": {"dp": 1, "tp": 4, "cp": 2, "pp": 2, "ep": [1, 2], "global_batch": 8, "microbatches": [1, 4],
+                 "schedule": "gpipe", "zero": 0, "recompute": "none", "overlap_tensor": 1,
+                 "sequence_parallel": false, "vocabulary_parallel": false, "overlap_gradients": false}})",
+                 "separated.json"));
+}
+
 // The gradients of one sample are summed over contexts once, whatever puts them into buckets.
 TEST(Bounds, HoldForBucketsOfOneReplicaOfContexts) {
   expect_bounds_hold(
