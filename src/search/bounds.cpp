@@ -51,17 +51,28 @@ Json family_strategy(const Scenario& scenario, int64_t batch) {
 // different ways.
 bool has_family(const Scenario& scenario) { return batch_of(scenario) > 0 && !scenario.strategy.has_unequal_stages(); }
 
-// The scenario whose demand bounds the family.
+// The scenario whose demand bounds the family. It has all that the framework sets for `scenario`. The framework itself
+// is left out, or it would decide the keys that the family leaves out, such as `overlap_tensor`.
 Json family_of(const Scenario& scenario, int64_t batch) {
-  return Json(scenario.source).set("strategy", family_strategy(scenario, batch)).set("placement", Json::object());
+  Json family = Json::object();
+  for (const auto& [name, part] : *scenario.source.if_object()) {
+    if (name != "framework") family.set(name, part);
+  }
+  return family.set("strategy", family_strategy(scenario, batch)).set("placement", Json::object());
 }
 
-// The workload is part of the name because a framework may change it where a degree of parallelism is above 1.
-std::string workload_of(const Scenario& scenario) { return scenario.source.find("workload")->dump_compact(); }
+std::string part_text(const Scenario& scenario, const char* name) {
+  const Json* part = scenario.source.find(name);
+  return part == nullptr ? "" : part->dump_compact();
+}
+
+// The workload and the costs are part of names because a framework may change them where a degree of parallelism is
+// above 1.
+std::string workload_of(const Scenario& scenario) { return part_text(scenario, "workload"); }
 
 std::string name_of(const ReadPoint& point, int64_t batch) {
   return std::to_string(point.cluster->hardware) + family_strategy(*point.scenario, batch).dump_compact() +
-         workload_of(*point.scenario);
+         workload_of(*point.scenario) + part_text(*point.scenario, "cost");
 }
 
 // The largest of `batches` that is a multiple of `batch`, so that one demand serves several batches.

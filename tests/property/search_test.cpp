@@ -206,6 +206,16 @@ TEST(Bounds, HoldForRingsOfInferenceWithALibrary) {
                  "rings.json"));
 }
 
+// The framework sets `overlap_tensor` 4 where nothing else is said.
+TEST(Bounds, HoldForInferenceWithAFrameworkThatCutsProducts) {
+  expect_bounds_hold(parse_json(R"({"workload": {"model": "llama", "layers": 2, "hidden": 1024, "heads": 16,
+    "sequence": 512, "vocabulary": 50304, "dtype": "bf16", "mode": "inference"}, "framework": "nemo@23.09",
+    "platform": {"topology": "a40_pcie", "nodes": 4}, "engine": "analytic", "placement": {"order": "tp-cp-dp-pp"},
+    "strategy": {"dp": 4, "tp": 4, "cp": 1, "pp": 1, "global_batch": 16, "microbatches": [1, 4], "sequence_parallel": false,
+                 "vocabulary_parallel": false, "overlap_tensor": [1, 2], "schedule": "inference"}})",
+                                "framework.json"));
+}
+
 // Activations that are offloaded are in memory for no longer than a gradient needs them.
 TEST(Bounds, HoldWhereActivationsOfSplitBackwardPassesAreOffloaded) {
   expect_bounds_hold(parse_json(R"({
