@@ -206,7 +206,6 @@ TEST(Bounds, HoldForRingsOfInferenceWithALibrary) {
                  "rings.json"));
 }
 
-// The framework sets `overlap_tensor` 4 where nothing else is said.
 TEST(Bounds, HoldForInferenceWithAFrameworkThatCutsProducts) {
   expect_bounds_hold(parse_json(R"({"workload": {"model": "llama", "layers": 2, "hidden": 1024, "heads": 16,
     "sequence": 512, "vocabulary": 50304, "dtype": "bf16", "mode": "inference"}, "framework": "nemo@23.09",
@@ -290,6 +289,12 @@ TEST(Bounds, HoldWhereGradientsAreSummedInAnotherType) {
     source.member("workload").set("dtype", dtype);
     expect_bounds_hold(source);
   }
+  expect_bounds_hold(
+      parse_json(R"({"workload": {"model": "moe", "hidden": 2048, "heads": 16, "dtype": "bf16", "layers": 2,
+    "sequence": 512, "vocabulary": 50257, "experts": 16, "routing_groups": 16}, "platform": {"topology": "alps_gh200",
+    "nodes": 4}, "engine": "analytic", "placement": {"order": "pp-dp-tp-cp"}, "strategy": {"dp": 2, "tp": 2, "cp": 4, "pp": 1,
+    "ep": [1, 4], "global_batch": 8, "microbatches": 2, "reduce_dtype": "f32", "schedule": "1f1b", "zero": 0, "overlap_tensor": 1}})",
+                 "summed.json"));
 }
 
 // Messages of a tensor-parallel group that travel beside products, whose operands and results are there in parts: times
