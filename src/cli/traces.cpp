@@ -33,14 +33,23 @@ std::string others_of(const execute::TraceMeasurements& found) {
   return text;
 }
 
+// A message lasts from the moment when the last of the ranks that are given begins it, and waits for those that are
+// not.
+bool lack_ranks(const execute::TraceMeasurements& found) {
+  if (std::none_of(found.measurements.begin(), found.measurements.end(),
+                   [](const auto& one) { return one.kind == cost::Measurement::Kind::message; }))
+    return false;
+  return found.world == 0 ? found.ranks == 1 : found.ranks < found.world;
+}
+
 std::string text_of(const execute::TraceMeasurements& found, const Json& host) {
   std::string text = fmt::format("{} trace{}: {} of kernels, {:.1f} % of it measured\n", found.ranks,
                                  found.ranks == 1 ? "" : "s", format(found.all), 100 * (found.matched / found.all));
   if (!found.others.empty()) text += "not measured: " + others_of(found) + "\n";
-  if (found.ranks == 1 && std::any_of(found.measurements.begin(), found.measurements.end(),
-                                      [](const auto& one) { return one.kind == cost::Measurement::Kind::message; }))
-    text +=
-        "messages include how long this rank waited for the others; name the traces of all ranks to leave that out\n";
+  if (lack_ranks(found))
+    text += fmt::format(
+        "messages include how long {} waited for the others; name the traces of all ranks to leave that out\n",
+        found.ranks == 1 ? "this rank" : "these ranks");
   if (host.if_object() != nullptr && !host.if_object()->empty())
     text += fmt::format("from launch to launch, for a scenario: \"host\": {}\n", host.dump_compact());
   return text + "\n";

@@ -17,7 +17,7 @@ struct MeasuredFiles {
       Json::object();  // of the traces: a scenario's "host"; empty: there are none, or they launch nothing twice
 };
 
-// Traces are those of the ranks of one run. Throws Error naming the file.
+// Traces are those of the ranks of one run. Throws Error naming the file; for traces that do not belong together, both.
 MeasuredFiles read_measured_files(const std::vector<std::string>& files);
 
 }  // namespace foreflow::cli

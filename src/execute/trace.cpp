@@ -146,8 +146,39 @@ void add_time(TimesBySignature& times, const cost::Measurement& work, size_t tra
   found.of_trace[trace].push_back(time);
 }
 
-void read_one(const std::string& file, size_t trace, TraceMeasurements& all, TimesBySignature& times, Gaps& gaps) {
+// What a trace states about its run.
+struct RankOfRun {
+  std::string file, device;
+  int rank, world;
+};
+
+// Fails if the traces cannot be those of different ranks of one run.
+void check_same_run(const RankOfRun& first, const RankOfRun& second) {
+  if (first.world != second.world)
+    throw Error(second.file, fmt::format("its run has {} ranks, and that of {} has {}; the traces should be of one run",
+                                         second.world, first.file, first.world));
+  if (first.rank == second.rank)
+    throw Error(second.file, fmt::format("is of rank {}, as {} is; the trace of each rank should be given once",
+                                         second.rank, first.file));
+  if (!first.device.empty() && !second.device.empty() && first.device != second.device)
+    throw Error(second.file, fmt::format("ran on {}, and {} on {}; the traces should be of one run on equal devices",
+                                         second.device, first.file, first.device));
+}
+
+// The traces that state their rank.
+using Run = std::vector<RankOfRun>;
+
+void add_rank(const TraceEvents& events, const std::string& file, Run& run) {
+  if (!events.in_run) return;
+  RankOfRun added{file, events.device, events.rank, events.world};
+  for (const RankOfRun& before : run) check_same_run(before, added);
+  run.push_back(std::move(added));
+}
+
+void read_one(const std::string& file, size_t trace, TraceMeasurements& all, TimesBySignature& times, Gaps& gaps,
+              Run& run) {
   TraceEvents events = read_events(read_maybe_compressed(file, kLargest), file);
+  add_rank(events, file, run);
   if (!events.device.empty()) all.devices.insert(events.device);
   std::sort(events.kernels.begin(), events.kernels.end(),
             [](const TracedKernel& a, const TracedKernel& b) { return a.start < b.start; });
@@ -209,7 +240,8 @@ TraceMeasurements read_traces(const std::vector<std::string>& files) {
   TraceMeasurements all;
   TimesBySignature times;
   Gaps gaps;
-  for (size_t trace = 0; trace < files.size(); ++trace) read_one(files[trace], trace, all, times, gaps);
+  Run run;
+  for (size_t trace = 0; trace < files.size(); ++trace) read_one(files[trace], trace, all, times, gaps, run);
   for (const auto& [key, one] : times) {
     cost::Measurement measured        = one.work;
     const std::vector<Seconds> counts = counted(one, files.size());
@@ -225,6 +257,7 @@ TraceMeasurements read_traces(const std::vector<std::string>& files) {
   all.gradient   = host_time(gaps.gradient);
   all.collective = host_time(gaps.collective);
   all.ranks      = static_cast<int>(files.size());
+  all.world      = run.empty() ? 0 : run.front().world;
   return all;
 }
 

@@ -194,6 +194,7 @@ TraceEvents read_events(std::string_view text, const std::string& name) {
       const Json info = parse_json(walker.value(), name + ", distributedInfo");
       events.rank     = rank_of(info.find("rank"), 0);
       events.world    = rank_of(info.find("world_size"), 1);
+      events.in_run   = info.find("rank") != nullptr && info.find("world_size") != nullptr;
     } else if (key == "deviceProperties") {
       devices = parse_json(walker.value(), name + ", deviceProperties");
     } else if (key == "traceEvents") {

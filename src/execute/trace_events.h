@@ -51,8 +51,9 @@ struct TraceEvents {
   std::vector<TracedKernel> kernels;
   // record_param_comms, by its place in `ops`.
   std::vector<std::pair<size_t, MessageFacts>> messages;
-  int rank = 0, world = 1;
-  std::string device;  // that of the kernels, "Tesla V100-SXM2-16GB"; "": the trace does not say
+  int rank = 0, world = 1;  // from 0; how many ranks the run has
+  bool in_run = false;      // the trace states both
+  std::string device;       // that of the kernels, "Tesla V100-SXM2-16GB"; "": the trace does not say
 };
 
 // `text` is that of the file `name`. Throws Error naming the file and the event.

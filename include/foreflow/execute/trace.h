@@ -35,6 +35,7 @@ struct TraceMeasurements {
   Seconds all, matched;                         // of all kernels; of those that a measurement has
   std::map<std::string, Seconds> others;        // time of kernels without one, by the innermost op; "": none is known
   int ranks = 1;                                // how many traces
+  int world = 0;                                // how many ranks the run has; 0: the traces do not say
   std::set<std::string> devices;                // their names, as far as the traces say them
 };
 
@@ -42,9 +43,12 @@ struct TraceMeasurements {
 bool is_trace(const std::string& file);
 
 // Reads the traces of one run, a file for each rank. Members of a message wait for each other inside of its kernel, so
-// the k-th message counts with the shortest time that a rank has; with one file it includes the wait. The text of one
-// file at a time is in memory, uncompressed, and at most one and a half times as much for its ops and kernels.
-// Throws Error naming the file, and the event in it, for what is no trace, and where nothing can be matched.
+// the k-th message counts with the shortest time that a rank has; unless the files are those of all ranks, it includes
+// how long these waited for the others. The text of one file at a time is in memory, uncompressed, and at most one and
+// a half times as much for its ops and kernels.
+// Throws Error naming the file, and the event in it, for what is no trace, and where nothing can be matched; and naming
+// both files for a rank that is given twice, and for runs of different sizes or on different devices, as far as traces
+// state their ranks.
 TraceMeasurements read_traces(const std::vector<std::string>& files);
 
 }  // namespace foreflow::execute

@@ -90,6 +90,47 @@ TEST(Trace, SaysWhereItIsNone) {
   EXPECT_THROW(read_traces({kFolder + "absent.json.gz"}), Error);
 }
 
+// A trace of one kernel.
+std::string trace_with(const std::string& name, const std::string& facts) {
+  const std::string file = testing::TempDir() + name;
+  std::ofstream(file) << "{" << facts << R"("traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "aten::relu", "tid": 1, "ts": 1000, "dur": 60, "args": {"Input Dims": [[64, 256]], "Input type": ["float"]}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "tid": 1, "ts": 1010, "dur": 5, "args": {"correlation": 3}},
+{"ph": "X", "cat": "kernel", "name": "relu", "ts": 1030, "dur": 10, "args": {"device": 0, "correlation": 3}}]})";
+  return file;
+}
+
+std::string of_rank(int rank, int world, const std::string& device) {
+  const std::string name = std::to_string(rank) + "_of_" + std::to_string(world) + device + ".json";
+  return trace_with(name, R"("deviceProperties": [{"id": 0, "name": ")" + device +
+                              R"("}], "distributedInfo": {"rank": )" + std::to_string(rank) + R"(, "world_size": )" +
+                              std::to_string(world) + "}, ");
+}
+
+void expect_apart(const std::string& first, const std::string& second, const std::string& what) {
+  try {
+    read_traces({first, second});
+    ADD_FAILURE() << "accepted " << first << " and " << second;
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::StartsWith(second));
+    EXPECT_THAT(error.what(), testing::HasSubstr(first));
+    EXPECT_THAT(error.what(), testing::HasSubstr(what));
+  }
+}
+
+TEST(Trace, TakesTheTracesOfOneRunOnly) {
+  expect_apart(kRank0, kRank0, "is of rank 0");
+  expect_apart(of_rank(0, 8, "T4"), of_rank(1, 2, "T4"), "its run has 2 ranks");
+  expect_apart(of_rank(0, 8, "T4"), of_rank(1, 8, "A100"), "ran on A100");
+  EXPECT_EQ(read_traces({of_rank(0, 8, "T4"), of_rank(3, 8, "T4")}).world, 8);
+  EXPECT_EQ(read_traces({kRank0}).world, 2);
+}
+
+TEST(Trace, WithoutARankMayBeOfAnyRun) {
+  const std::string first = trace_with("first.json", ""), second = trace_with("second.json", "");
+  EXPECT_EQ(read_traces({first, second, first}).world, 0);
+}
+
 TEST(Trace, SaysThatACompressedFileIsCutOff) {
   std::ifstream whole(kRank1, std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(whole)), std::istreambuf_iterator<char>());
