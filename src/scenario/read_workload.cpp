@@ -26,7 +26,17 @@ ir::Dims read_dims(const JsonView& json) {
   return ir::Dims(dims);
 }
 
+void check_one_source(const JsonView& json) {
+  std::string first;
+  for (const char* key : {"onnx", "distir", "model"}) {
+    if (!json.has(key)) continue;
+    if (!first.empty()) json.at(key).fail("stands beside " + first + "; give one of them");
+    first = key;
+  }
+}
+
 void read_source_of(const JsonView& json, Workload& workload) {
+  check_one_source(json);
   if (json.has("onnx")) {
     json.allow_only(names_of(onnx_keys()));
     workload.source = Workload::Source::onnx;

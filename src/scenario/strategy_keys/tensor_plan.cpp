@@ -1,3 +1,6 @@
+#include <filesystem>
+
+#include "foreflow/base/suggestion.h"
 #include "scenario/idle_reasons.h"
 #include "scenario/read.h"
 #include "scenario/strategy_keys/common.h"
@@ -7,6 +10,15 @@ namespace {
 
 constexpr std::string_view kAutomatic = "auto", kMegatron = "megatron";
 
+// A misspelled word names a file that is not there.
+[[noreturn]] void refuse_word(const JsonView& value) {
+  const std::string& word = value.as_string();
+  const auto near         = near_name(word, {std::string(kAutomatic), std::string(kMegatron)});
+  throw RefusalError(Cause::plan, value.where(),
+                     "\"" + word + "\" is neither auto nor megatron, nor is there a file " + file_named(value) +
+                         (near ? "; the nearest is \"" + *near + "\"" : ""));
+}
+
 void read(const JsonView& value, Strategy& strategy) {
   if (value.json().if_object() != nullptr) {
     strategy.tensor_plan = transform::read_tensor_plan(value);
@@ -15,6 +27,8 @@ void read(const JsonView& value, Strategy& strategy) {
   }
   const std::string& word = value.as_string();
   const bool is_file      = word != kAutomatic && word != kMegatron;
+  std::error_code unknown;
+  if (is_file && !std::filesystem::exists(file_named(value), unknown)) refuse_word(value);
   try {
     strategy.tensor_plan = transform::find_tensor_plan(is_file ? file_named(value) : word);
   } catch (const Error& error) {  // at a place in the file

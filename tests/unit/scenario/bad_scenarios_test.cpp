@@ -73,6 +73,18 @@ INSTANTIATE_TEST_SUITE_P(
             R"(gpt.json: $.workload.model: unknown model family "gtp"; the nearest is "gpt" (see: foreflow list workloads))"},
         Mistake{"no_workload", R"(workload={})",
                 R"(gpt.json: $.workload: says no workload; give "model", "onnx" or "distir")"},
+        Mistake{"a_model_and_a_graph", R"(workload.onnx="x.onnx")",
+                R"(gpt.json: $.workload.model: stands beside onnx; give one of them)"},
+        Mistake{"a_model_and_a_program", R"(workload.distir="x.distir")",
+                R"(gpt.json: $.workload.model: stands beside distir; give one of them)"},
+        Mistake{"a_graph_and_a_program", R"(workload={"onnx": "x.onnx", "distir": "x.distir"})",
+                R"(gpt.json: $.workload.distir: stands beside onnx; give one of them)"},
+        Mistake{
+            "a_plan_that_is_no_file", R"(strategy.tensor_plan="megatorn")",
+            R"(gpt.json: $.strategy.tensor_plan: "megatorn" is neither auto nor megatron, nor is there a file megatorn; the nearest is "megatron")"},
+        Mistake{
+            "a_plan_in_a_missing_file", R"(strategy.tensor_plan="plans/absent.json")",
+            R"(gpt.json: $.strategy.tensor_plan: "plans/absent.json" is neither auto nor megatron, nor is there a file plans/absent.json)"},
         Mistake{"no_platform", R"(platform={})",
                 R"(gpt.json: $.platform: says no platform; give "topology", "parts", "sites" or "file")"},
         Mistake{
