@@ -9,6 +9,7 @@
 #include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "foreflow/platform/platform.h"
+#include "foreflow/report/memory.h"
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::cli {
@@ -73,14 +74,39 @@ std::vector<std::string> what_lowers_memory(const scenario::Scenario& scenario) 
   return keys;
 }
 
+// The device that lacks most memory; null: all have enough.
+const report::DeviceSummary* needs_most(const report::Summary& summary) {
+  const auto found = std::max_element(summary.devices.begin(), summary.devices.end(), [](const auto& a, const auto& b) {
+    return a.peak_memory - a.capacity < b.peak_memory - b.capacity;
+  });
+  return found == summary.devices.end() || found->fits ? nullptr : &*found;
+}
+
+std::string may_lower(const report::DeviceSummary& device, const std::vector<std::string>& keys) {
+  return fmt::format("{} needs {} of its {}; {} may lower it", device.name, format(device.peak_memory),
+                     format(device.capacity), list_or(keys));
+}
+
 std::string on_memory(const scenario::Scenario& scenario, const report::Summary& summary) {
-  const auto needs_most = std::max_element(
-      summary.devices.begin(), summary.devices.end(),
-      [](const auto& a, const auto& b) { return a.peak_memory - a.capacity < b.peak_memory - b.capacity; });
   const std::vector<std::string> keys = what_lowers_memory(scenario);
-  if (needs_most == summary.devices.end() || needs_most->fits || keys.empty()) return "";
-  return fmt::format("{} needs {} of its {}; {} may lower it", needs_most->name, format(needs_most->peak_memory),
-                     format(needs_most->capacity), list_or(keys));
+  const auto* device                  = needs_most(summary);
+  return device == nullptr || keys.empty() ? "" : may_lower(*device, keys);
+}
+
+// Results that are gathered count as communication, as other messages that are in memory do.
+std::string on_gathered_results(const scenario::Scenario& scenario, const scenario::Outcome& outcome) {
+  const scenario::Strategy& strategy = scenario.strategy;
+  const auto* device                 = needs_most(outcome.summary);
+  if (device == nullptr || strategy.tp == 1 || strategy.results != transform::Results::gather) return "";
+  const auto number = static_cast<int>(device - outcome.summary.devices.data());
+  for (const report::MemoryPeak& peak :
+       report::memory_peaks(outcome.summary, outcome.program, outcome.timeline, report::PeaksOf::fullest)) {
+    const bool is_its    = std::find(peak.devices.begin(), peak.devices.end(), number) != peak.devices.end();
+    const Bytes gathered = peak.classes[static_cast<size_t>(stream::MemoryClass::communication)];
+    if (is_its && peak.size - gathered <= device->capacity)
+      return may_lower(*device, {"strategy.gather_results=false"});
+  }
+  return "";
 }
 
 // A type without an entry in the data sheet has the peak of f32 (Device::peak).
@@ -143,8 +169,9 @@ std::string on_places_of_experts(const scenario::Scenario& scenario, const platf
 
 }  // namespace
 
-std::vector<std::string> advice(const scenario::Scenario& scenario, const report::Summary& summary,
-                                const platform::Platform& platform) {
+std::vector<std::string> advice(const scenario::Scenario& scenario, const scenario::Outcome& outcome) {
+  const report::Summary& summary     = outcome.summary;
+  const platform::Platform& platform = *outcome.platform;
   std::vector<std::string> all;
   if (!scenario.jobs.empty()) return all;
   if (std::string line = on_pipeline(scenario.strategy); !line.empty()) all.push_back(std::move(line));
@@ -152,7 +179,10 @@ std::vector<std::string> advice(const scenario::Scenario& scenario, const report
   if (std::string line = on_units(scenario, summary, platform); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_network_cards(scenario); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_places_of_experts(scenario, platform); !line.empty()) all.push_back(std::move(line));
-  if (scenario.workload.mode != workload::Mode::training) return all;
+  if (scenario.workload.mode != workload::Mode::training) {
+    if (std::string line = on_gathered_results(scenario, outcome); !line.empty()) all.push_back(std::move(line));
+    return all;
+  }
   if (std::string line = on_contexts(scenario); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_experts(scenario); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_memory(scenario, summary); !line.empty()) all.push_back(std::move(line));

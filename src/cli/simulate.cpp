@@ -87,7 +87,7 @@ Simulated simulated(const Options& options) {
     const std::string why = why_observation_is_idle(options, *scenario.engine, outcome.summary);
     if (!why.empty()) idle.push_back({"--observe", why});
   }
-  auto advised = advice(scenario, outcome.summary, *outcome.platform);
+  auto advised = advice(scenario, outcome);
   return {std::move(outcome), std::move(idle), std::move(advised)};
 }
 

@@ -36,6 +36,23 @@ TEST(Advice, NamesTheKeysThatWouldLowerTheMemory) {
   EXPECT_NE(rest.find(" of its 32 GB; more strategy.microbatches may lower it\n"), std::string::npos) << rest;
 }
 
+TEST(Advice, IsToLeaveResultsOfInferenceSplitWhereTheyFillTheMemory) {
+  const auto said_of_inference = [](const std::string& strategy) {
+    const test::TemporaryFolder folder;
+    write_file(folder / "gpt.json",
+               R"({"workload": {"model": "gpt", "layers": 4, "hidden": 4096, "heads": 32, "sequence": 2048,
+                                "vocabulary": 1024, "mode": "inference", "dtype": "f16"}, "engine": "analytic",
+                   "platform": {"topology": "dgx_a100"}, "strategy": {"tp": 8)" +
+                   strategy + "}}");
+    return test::run_foreflow({"simulate", "gpt.json"}, folder.path()).err;
+  };
+  const std::string large = R"(, "global_batch": 640, "microbatches": 10)";
+  const std::string line  = said_of_inference(large);
+  EXPECT_NE(line.find(" of its 80 GB; strategy.gather_results=false may lower it\n"), std::string::npos) << line;
+  EXPECT_EQ(said_of_inference(large + R"(, "gather_results": false)"), "");
+  EXPECT_EQ(said_of_inference(R"(, "global_batch": 8)"), "");
+}
+
 std::string said_of_gpt(const std::string& strategy) {
   const test::TemporaryFolder folder;
   write_file(folder / "gpt.json",
