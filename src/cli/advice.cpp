@@ -174,6 +174,7 @@ std::vector<std::string> advice(const scenario::Scenario& scenario, const scenar
   const platform::Platform& platform = *outcome.platform;
   std::vector<std::string> all;
   if (!scenario.jobs.empty()) return all;
+  if (!outcome.remark.empty()) all.push_back(outcome.remark);
   if (std::string line = on_pipeline(scenario.strategy); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_dtype(scenario, summary); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_units(scenario, summary, platform); !line.empty()) all.push_back(std::move(line));

@@ -183,6 +183,25 @@ int64_t samples_of(const Scenario& scenario, const ir::Module& module) {
   return std::max<int64_t>(samples_in(module), 1);
 }
 
+// Where a file has its weights among its inputs, the first input may be one of them, which counts no samples. Then its
+// first dimension differs from that of other inputs.
+std::string remark_on_samples(const Scenario& scenario, const ir::Module& module) {
+  if (scenario.workload.source != Workload::Source::onnx || transform::count_parameters(module) > 0) return "";
+  const ir::Function& function = module.entry();
+  const ir::Value* first       = nullptr;
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    const ir::Value& input  = function.values[i];
+    const ir::TypeRef& type = input.annotation;
+    if (type == nullptr || !type->is_tensor() || !type->ranked || type->dims.empty() || type->dims[0] <= 0) continue;
+    if (first == nullptr) first = &input;
+    const int64_t samples = first->annotation->dims[0], others = type->dims[0];
+    if (samples == others) continue;
+    return "samples are counted along the first dimension of %" + first->name + ", " + std::to_string(samples) +
+           ", and that of %" + input.name + " is " + std::to_string(others) + kNameWeights;
+  }
+  return "";
+}
+
 // Weights of 8-bit and 4-bit integers have no gradients; the scales beside them are no substitute.
 void check_trainable(const Scenario& scenario, const ir::Module& module) {
   if (!scenario.workload.weights.empty()) return;
@@ -262,6 +281,7 @@ Error too_large(const Scenario& scenario, const ir::UncountableError& error) {
 Expected<Sequential> sequential_of(const Scenario& scenario) {
   Sequential sequential = from_source(scenario);
   sequential.samples    = samples_of(scenario, sequential.module);
+  sequential.remark     = remark_on_samples(scenario, sequential.module);
   if (sequential.placed) {
     if (!is_undistributed(scenario.strategy)) {
       return refused(scenario, Cause::value, "",

@@ -92,8 +92,9 @@ Expected<Outcome> try_run(const Scenario& scenario, const Sequential& sequential
   if (!resolved) return resolved.refusal();
   auto predicted = try_predict(*resolved, sequential, *platform, finished, shared, detail);
   if (!predicted) return predicted.refusal();
-  return Outcome{std::move(predicted->summary), std::move(predicted->program), std::move(predicted->timeline), platform,
-                 std::move(predicted->compact)};
+  return Outcome{std::move(predicted->summary),  std::move(predicted->program),
+                 std::move(predicted->timeline), platform,
+                 std::move(predicted->compact),  sequential.remark};
 }
 
 Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,

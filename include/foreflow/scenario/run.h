@@ -25,7 +25,8 @@ struct Sequential {
   Flops model_flops;
   ir::DType dtype = ir::DType::f32;  // in which most of the arithmetic is done
   Flops padding{};                   // work of the program that is none of these (workload::Model)
-  bool placed = false;               // a .distir program already assigned to several devices, which is not transformed
+  bool placed        = false;        // a .distir program already assigned to several devices, which is not transformed
+  std::string remark = {};           // one sentence about what users should know of how it was read; empty: nothing
 };
 
 // Never null. Shared because a large platform has many routes.
@@ -38,6 +39,7 @@ struct Outcome {
   PlatformRef platform;
   // The program that was folded; null if several jobs share the platform or microbatches were left out.
   std::shared_ptr<const stream::CompactProgram> compact = nullptr;
+  std::string remark                                    = {};  // that of the Sequential; of several jobs none
 };
 
 // The streams of the chosen devices, one by one, of a run in which nothing was left out: with

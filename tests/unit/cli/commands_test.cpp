@@ -267,6 +267,22 @@ TEST(Batch, OfAModelWithoutWeightsAsksForTheirNames) {
   }
 }
 
+// Without a strategy the samples are those of the file, whose first input is a weight.
+TEST(Batch, OfAModelWithoutWeightsIsInDoubt) {
+  FOREFLOW_SHARED_OR_SKIP(model, "onnx/models/llama_fwd_small.onnx");
+  const TemporaryFolder folder;
+  const auto said = [&](const std::string& more) {
+    write_file(folder / "s.json", R"({"workload": {"onnx": ")" + model.string() + "\"" + more +
+                                      R"(}, "platform": {"topology": "dgx_a100"}, "strategy": {}})");
+    return run_foreflow({"simulate", "s.json"}, folder.path()).err;
+  };
+  EXPECT_THAT(said(""),
+              testing::ContainsRegex("foreflow: note: samples are counted along the first dimension of %[^ ]+, "
+                                     "1024, and that of %[^ ]+ is [0-9]+; the file has no weights, which may be "
+                                     "among its inputs: name them in workload.weights\n"));
+  EXPECT_THAT(said(R"(, "weights": "*")"), testing::Not(HasSubstr("name them in workload.weights")));
+}
+
 TEST(Lower, WritesAProgramAndAStreamForEachRank) {
   const TemporaryFolder folder;
   write_file(folder / "s.json", kScenario);
