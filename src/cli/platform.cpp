@@ -1,7 +1,10 @@
+#include <iostream>
+
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/platform_words.h"
+#include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/draw.h"
@@ -57,6 +60,7 @@ void write_imported(const Options& options) {
   check_xml_name(options.output);
   const platform::Imported imported =
       platform::import_platform(read_file(options.from), options.from, import_options(options.words));
+  for (const std::string& remark : imported.remarks) std::cerr << escape::terminal("foreflow: note: " + remark) << "\n";
   if (!options.output.empty()) return write_file(options.output, imported.xml);
   const platform::Platform loaded = platform::load(imported.xml, options.from);
   std::string text = platform::describe(loaded) + "read as " + std::string(imported.format) + "; assumed\n";

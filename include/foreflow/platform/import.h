@@ -19,9 +19,10 @@ struct ImportOptions {
 };
 
 struct Imported {
-  std::string xml;                   // the platform, whose comment says what was assumed
-  std::string_view format;           // the name of a row of import_formats()
-  std::vector<std::string> assumed;  // what the file could not say, and what stands in its place
+  std::string xml;                        // the platform, whose comment says what was assumed
+  std::string_view format;                // the name of a row of import_formats()
+  std::vector<std::string> assumed;       // what the file could not say, and what stands in its place
+  std::vector<std::string> remarks = {};  // where the file and a data sheet disagree; the file counts
 };
 
 struct ImportFormat {

@@ -10,7 +10,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "foreflow/base/nth.h"
@@ -204,13 +206,35 @@ std::string_view guess_of(const Matrix& matrix) {
   return most > 0 ? "V100-SXM2-32GB" : "A100-PCIE-80GB";
 }
 
+int sum_of(const std::vector<int>& row) { return std::accumulate(row.begin(), row.end(), 0); }
+
 // More links than a GPU has are the same ones, to a switch.
 bool is_switched(const Matrix& matrix) {
-  return std::any_of(matrix.nvlinks.begin(), matrix.nvlinks.end(), [](const std::vector<int>& row) {
-    int sum = 0;
-    for (const int links : row) sum += links;
-    return sum > kMostNvlinks;
-  });
+  return std::any_of(matrix.nvlinks.begin(), matrix.nvlinks.end(),
+                     [](const std::vector<int>& row) { return sum_of(row) > kMostNvlinks; });
+}
+
+// The NVLinks of the GPU that has most of them.
+int most_nvlinks(const Matrix& matrix) {
+  const bool switched = is_switched(matrix);
+  int most            = 0;
+  for (const auto& row : matrix.nvlinks)
+    most = std::max(most, switched ? *std::max_element(row.begin(), row.end()) : sum_of(row));
+  return most;
+}
+
+// Data sheets say a generation of NVLink. P100, V100, A100 and H100 were the first devices with 1 to 4, and had the
+// most links of it. A device without a generation may have a bridge of four links, as an A40 has.
+std::vector<std::string> remarks_on(const Matrix& matrix, const DataSheet& sheet) {
+  constexpr std::array kMostOf = {4, 4, 6, 12, kMostNvlinks};
+  const int generation         = std::min<int>(sheet.nvlink_generation, kMostOf.size() - 1);
+  const int found = most_nvlinks(matrix), most = nth(kMostOf, generation);
+  if (found <= most) return {};
+  const std::string has =
+      generation == 0 ? "none" : fmt::format("at most {}, those of generation {}", most, generation);
+  return {
+      fmt::format("{}: the matrix has {} NVLinks of a GPU, and its data sheet {}; --set device=NAME says which it is",
+                  sheet.kind, found, has)};
 }
 
 void add_nvlinks(Server& server, const Matrix& matrix) {
@@ -267,7 +291,10 @@ Imported read(const Text& text, const ImportOptions& options) {
   const Port nic  = matrix.cards.empty() ? Port{} : nic_of(options, server.assumed);
   const Tree tree = add_pcie_tree(server.node, matrix.relations, pcie, nic, text);
   if (matrix.cards.empty()) assume_card(server, options, tree.roots.front());
-  return write_servers(std::move(server), options, text);
+  std::vector<std::string> remarks = remarks_on(matrix, server.node.gpu);
+  Imported imported                = write_servers(std::move(server), options, text);
+  imported.remarks                 = std::move(remarks);
+  return imported;
 }
 
 }  // namespace

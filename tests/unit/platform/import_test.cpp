@@ -44,6 +44,30 @@ std::vector<std::string> kinds(const Platform& platform, int from, int to) {
   return all;
 }
 
+// Three GPUs, each with `links` NVLinks to a switch.
+std::vector<std::string> remarks_on(int links, const std::string& device) {
+  const std::string nv = "NV" + std::to_string(links);
+  const std::string text =
+      "GPU0 GPU1 GPU2\nGPU0 X " + nv + " " + nv + "\nGPU1 " + nv + " X " + nv + "\nGPU2 " + nv + " " + nv + " X\n";
+  ImportOptions options;
+  options.device = read_device(JsonView(Json(device), "--set"));
+  return import_platform(text, "t.txt", options).remarks;
+}
+
+TEST(Import, RemarksThatAMatrixHasMoreNvlinksThanTheDevice) {
+  EXPECT_EQ(
+      remarks_on(18, "V100-SXM2-16GB"),
+      std::vector<std::string>{"V100-SXM2-16GB: the matrix has 18 NVLinks of a GPU, and its data sheet at most 6, "
+                               "those of generation 2; --set device=NAME says which it is"});
+  EXPECT_EQ(remarks_on(12, "T4-16GB"),
+            std::vector<std::string>{"T4-16GB: the matrix has 12 NVLinks of a GPU, and its data sheet none; --set "
+                                     "device=NAME says which it is"});
+  for (const char* device : {"H100-SXM5-80GB", "H200-SXM5-141GB", "B200-180GB"})
+    EXPECT_TRUE(remarks_on(18, device).empty()) << device;
+  EXPECT_TRUE(remarks_on(12, "A100-SXM4-80GB").empty());
+  for (const char* seed : {"cube.txt", "dgx_a100.txt", "pcie.txt"}) EXPECT_TRUE(imported(seed).remarks.empty()) << seed;
+}
+
 TEST(Import, IsNamedWhereItsTextStandsForAPlatform) {
   for (const char* seed : {"dgx_a100.txt", "rocm.txt", "hwloc.xml", "astra.yml"}) {
     try {
