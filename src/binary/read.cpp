@@ -5,6 +5,7 @@
 #include "binary/file.h"
 #include "binary/tables.h"
 #include "foreflow/ir/attribute_names.h"
+#include "foreflow/ir/most_operands.h"
 #include "foreflow/ir/names.h"
 #include "foreflow/ir/text.h"
 
@@ -59,6 +60,7 @@ class Reader {
     }
     for (int i = 0; i < message.op_kinds_size(); ++i) add_op(message, i, function);
     for (const uint32_t operand : message.operands()) function.operands.push_back(value_of(operand, function));
+    check_operands(function);
     for (const uint32_t result : message.results()) {
       if (result >= function.values.size()) fail("returns a value that it does not have");
       function.results.push_back(value_of(result + 1, function));
@@ -113,6 +115,15 @@ class Reader {
     if (op.is_call() || op.attributes->empty() || !checked_.emplace(op.def, op.attributes.get()).second) return;
     for (const auto& [name, value] : *op.attributes) {
       if (const std::string problem = ir::attribute_problem(*op.def, name); !problem.empty())
+        fail(fmt::format("op {}: {}", i + 1, problem));
+    }
+  }
+
+  void check_operands(const ir::Function& function) const {
+    for (size_t i = 0; i < function.ops.size(); ++i) {
+      const ir::Op& op = function.ops[i];
+      if (op.is_call()) continue;
+      if (const std::string problem = ir::operand_problem(*op.def, function.inputs(op)); !problem.empty())
         fail(fmt::format("op {}: {}", i + 1, problem));
     }
   }

@@ -5,6 +5,7 @@
 #include "foreflow/base/text.h"
 #include "foreflow/ir/attribute_names.h"
 #include "foreflow/ir/call_devices.h"
+#include "foreflow/ir/most_operands.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ir/verify.h"
 #include "ir/literal.h"
@@ -145,6 +146,7 @@ class Parser {
     op.first_result = static_cast<uint32_t>(function_.values.size());
     op.result_count = static_cast<uint32_t>(targets_.size());
     if (op.is_call()) check_call(op, place);
+    if (!op.is_call()) check_operands(op, place);
     for (const Target& target : targets_) define(target);
     function_.ops.push_back(std::move(op));
   }
@@ -292,6 +294,11 @@ class Parser {
     const std::string name(op.def->positional[positional++]);
     if (attributes.find(name) != nullptr) scanner_.fail("the attribute " + name + " is given twice");
     attributes.set(name, scan_attribute(scanner_));
+  }
+
+  void check_operands(const Op& op, Scanner::Place place) const {
+    const std::string problem = operand_problem(*op.def, function_.inputs(op));
+    if (!problem.empty()) throw Error(scanner_.where(place), problem);
   }
 
   void check_call(const Op& op, Scanner::Place place) const {

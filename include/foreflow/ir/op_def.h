@@ -217,8 +217,10 @@ struct OpDef {
   // The names of the attributes that the op may have, separated by spaces. Nothing: it is not stated, so any may be
   // given.
   std::optional<std::string_view> attributes = std::nullopt;
-  Role role                                  = Role::compute;
-  Communication communication                = Communication::none;
+  // How many operands the op may have at most. Nothing: any number, or it is not stated.
+  std::optional<size_t> most_operands = std::nullopt;
+  Role role                           = Role::compute;
+  Communication communication         = Communication::none;
   // Needs sums over rows of its operands before it writes any of their elements (softmax, norms and their gradients).
   bool normalises = false;
   std::vector<std::string_view> positional =

@@ -112,6 +112,12 @@ const std::vector<Case>& cases() {
          l.operands = {1, 1};
        },
        "m: function 1: has 2 operands for ops that take 1"},
+      {"too_many_operands",
+       [](Lists& l) {
+         l.operand_counts = {2};
+         l.operands       = {1, 1};
+       },
+       "m: function 1: op 1: Relu has 2 operands; at most 1 would be right"},
       {"operand_number", [](Lists& l) { l.operands = {3}; }, "m: function 1: uses value 3 of 2"},
       {"own_result", [](Lists& l) { l.operands = {2}; }, "m: @f: %y = Relu: uses %y before it is defined"},
       {"result_number", [](Lists& l) { l.results = {2}; }, "m: function 1: returns a value that it does not have"},
