@@ -145,8 +145,7 @@ class Parser {
     parse_arguments(op);
     op.first_result = static_cast<uint32_t>(function_.values.size());
     op.result_count = static_cast<uint32_t>(targets_.size());
-    if (op.is_call()) check_call(op, place);
-    if (!op.is_call()) check_operands(op, place);
+    op.is_call() ? check_call(op, place) : check_operands(op, place);
     for (const Target& target : targets_) define(target);
     function_.ops.push_back(std::move(op));
   }
