@@ -27,7 +27,8 @@ namespace {
 struct Options {
   PlatformWords platform;  // as many nodes as both meshes need, when left out
   std::vector<std::string> shapes, dtypes = {"float32"}, src_specs, dst_specs;
-  std::string src_mesh, dst_mesh, src_devices, dst_devices;
+  std::string src_mesh, dst_mesh;
+  std::optional<std::string> src_devices, dst_devices;  // none: the first nodes that are free
   std::string strategy, balance, engine = "simgrid", json, svg, trace;
   std::optional<int> chunks;
   uint64_t seed = 0;
@@ -124,20 +125,20 @@ struct Meshes {
 
 Meshes meshes_on(const platform::Platform& platform, const Options& options, const std::vector<int>& src,
                  const std::vector<int>& dst) {
-  const int behind = options.src_devices.empty() ? scenario::nodes_for(src, node_size(platform)) : 0;
-  return {options.src_devices.empty() ? scenario::mesh_on(platform, src, 0, "--src-mesh")
-                                      : chosen_mesh(src, options.src_devices, platform, "--src-devices"),
-          options.dst_devices.empty() ? scenario::mesh_on(platform, dst, behind, "--dst-mesh")
-                                      : chosen_mesh(dst, options.dst_devices, platform, "--dst-devices")};
+  const int behind = options.src_devices ? 0 : scenario::nodes_for(src, node_size(platform));
+  return {options.src_devices ? chosen_mesh(src, *options.src_devices, platform, "--src-devices")
+                              : scenario::mesh_on(platform, src, 0, "--src-mesh"),
+          options.dst_devices ? chosen_mesh(dst, *options.dst_devices, platform, "--dst-devices")
+                              : scenario::mesh_on(platform, dst, behind, "--dst-mesh")};
 }
 
 // Returns notes for the case that the devices of a host of the mesh do not fit on one server.
 std::vector<std::string> notes_on(const Options& options, const std::vector<int>& src, const std::vector<int>& dst,
                                   int node_size) {
   std::vector<std::string> notes;
-  const auto add = [&](const std::vector<int>& shape, const std::string& chosen) {
+  const auto add = [&](const std::vector<int>& shape, const std::optional<std::string>& chosen) {
     const int row = reshard::size(shape) / shape.front();
-    if (!chosen.empty() || shape.size() < 2 || row <= node_size) return;
+    if (chosen || shape.size() < 2 || row <= node_size) return;
     notes.push_back(fmt::format("{}: a server has {} devices, not {}; the mesh fills one server after the other",
                                 reshard::print(shape), node_size, row));
   };
