@@ -215,11 +215,22 @@ Factors same_letters(const OpCall& call, std::string_view joined_axis, std::stri
   return factors;
 }
 
+Device placed_device(const OpCall& call, size_t operand) {
+  const Device device = device_of(call.inputs[operand]);
+  if (!device.placed()) {
+    call.fail(
+        "operand " + std::to_string(operand) +
+        " is on no device, so its gradient has none to go back to; state one in the types of parameters, such as " +
+        to_string(moved(call.inputs[operand], Device(1))));
+  }
+  return device;
+}
+
 std::vector<int64_t> devices_of_operands(const OpCall& call) {
   std::vector<int64_t> numbers;
-  for (const Type& input : call.inputs) {
-    const Device device = device_of(input);
-    if (!device.placed() || device != Device(device.index)) {
+  for (size_t i = 0; i < call.arity(); ++i) {
+    const Device device = placed_device(call, i);
+    if (device != Device(device.index)) {
       call.fail("an operand is on D" + to_string(device) + "; its gradient can be sent to devices with a number only");
     }
     numbers.push_back(device.index);

@@ -46,8 +46,11 @@ Factors same_letters(const OpCall& call, std::string_view joined_axis = "", std:
 // A transfer has no arithmetic and no memory traffic; the network decides how long it takes.
 inline Work transfer(const OpCall&, std::span<const Type>) { return {}; }
 
-// The numbers of the operands' devices, for the attribute `to` of the op that sends their gradients back. Fails if an
-// operand is not on the main stream.
+// The device of an operand, for the attribute `to` of the op that sends its gradient back. Fails if it is on none.
+Device placed_device(const OpCall& call, size_t operand);
+
+// The numbers of the operands' devices, for the same attribute. Fails if an operand is on no device, or not on the main
+// stream.
 std::vector<int64_t> devices_of_operands(const OpCall& call);
 
 // Emits `op` on the gradients of all results; its results are the gradients of the operands.

@@ -20,7 +20,7 @@ OpDef row() {
       .eval    = [](const OpCall& call) { return std::vector<Array>(call.outputs, value_of(call, 0)); },
       .grad =
           [](GradBuilder& builder) {
-            exchange_gradients(builder, "MPIReduce", {{"to", device_of(builder.call().inputs[0])}});
+            exchange_gradients(builder, "MPIReduce", {{"to", placed_device(builder.call(), 0)}});
           },
       .samples =
           [] {

@@ -30,7 +30,7 @@ OpDef row() {
           [](GradBuilder& builder) {
             exchange_gradients(
                 builder, "MPIGather",
-                {{"to", device_of(builder.call().inputs[0])}, {"axis", builder.call().attributes.int_or("axis", 0)}});
+                {{"to", placed_device(builder.call(), 0)}, {"axis", builder.call().attributes.int_or("axis", 0)}});
           },
       .samples =
           [] {

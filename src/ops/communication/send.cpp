@@ -21,7 +21,7 @@ OpDef row() {
       .eval    = [](const OpCall& call) -> std::vector<Array> { return {value_of(call, 0)}; },
       .grad =
           [](GradBuilder& builder) {
-            exchange_gradients(builder, "Send", {{"to", device_of(builder.call().inputs[0])}});
+            exchange_gradients(builder, "Send", {{"to", placed_device(builder.call(), 0)}});
           },
       .samples =
           [] {

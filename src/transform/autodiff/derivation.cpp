@@ -170,7 +170,11 @@ void Derivation::visit(size_t o) {
   const auto place = [&] { return ir::describe(derivatives_.program().module, function_, op); };
   if (op.def->grad == nullptr) throw Error(place(), "has no gradient rule");
   Site site(*this, op);
-  op.def->grad(site);
+  try {
+    op.def->grad(site);
+  } catch (const ir::OpError& error) {
+    throw Error(place(), error.problem());
+  }
   for (uint32_t i = 0; i < op.result_count; ++i) {
     if (site.loses(i)) throw Error(place(), "has no gradient rule for its result " + std::to_string(i));
   }

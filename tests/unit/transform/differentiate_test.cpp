@@ -141,6 +141,26 @@ TEST(Differentiate, RefusesWhatHasNoGradient) {
             "m: @f: result 0 is Tensor[Int64, (1, 3)]; the loss, a floating-point tensor, would be right");
 }
 
+// What a message carries of a value on no device comes from nowhere in particular: no device gets its gradient.
+TEST(Differentiate, RefusesMessagesOfValuesOnNoDevice) {
+  const auto message = [](const std::string& place, const std::string& send) {
+    return refused([&] {
+      const std::string type = ": Tensor[Float32, (4,)" + place + "]";
+      differentiate(parsed("func @f(weight %w" + type + ", %x" + type + ") {\n  %y = Mul(%w, %x)\n  " + send +
+                           "\n  %l = ReduceSum[axes = [0], keepdims = 0](%s)\n  return %l\n}"),
+                    ops::table());
+    });
+  };
+  const std::string why =
+      ": operand 0 is on no device, so its gradient has none to go back to; state one in the types of parameters, such "
+      "as Tensor[Float32, (4,), 1]";
+  EXPECT_EQ(message("", "%s = Send(%y, 2)"), "m:3: @f: %s = Send" + why);
+  EXPECT_EQ(message("", "%s, %t = MPIBroadcast[to = [1, 2]](%y)"), "m:3: @f: %s, %t = MPIBroadcast" + why);
+  EXPECT_EQ(message("", "%s, %t = MPIScatter[to = [1, 2]](%y)"), "m:3: @f: %s, %t = MPIScatter" + why);
+  EXPECT_EQ(message("", "%s = MPIGather(%y, 2)"), "m:3: @f: %s = MPIGather" + why);
+  EXPECT_EQ(message(", 1", "%s = Send(%y, 2)"), "accepted");
+}
+
 constexpr const char* kClassifier =
     "func @f(weight %w: Tensor[Float32, (3, 5)], %x: Tensor[Float32, (2, 4, 3)]) {\n  %logits = MatMul(%x, %w)\n"
     "  %p = Softmax(%logits)\n  %best = ArgMax[axis = 2](%p)\n  return %best, %p\n}";
