@@ -5,9 +5,16 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
+
+#include "foreflow/ir/module.h"
 
 namespace foreflow::transform {
+
+// An op that needs all of a value, of which a split of some weight would give it a part.
+struct Obstacle {
+  size_t op         = 0;  // of the function
+  ir::ValueId value = ir::ValueId::none;
+};
 
 class LearnedSplits {
  public:
@@ -18,8 +25,14 @@ class LearnedSplits {
   // Grows with all that is learned.
   size_t size() const { return whole_.size() + dims_.size() + blocks_.size(); }
 
-  void keep_whole(int32_t weight) { whole_.insert(weight); }
+  void keep_whole(int32_t weight, const Obstacle& why) { whole_.emplace(weight, why); }
   bool is_whole(int32_t weight) const { return whole_.contains(weight); }
+  // The ops for which weights stay whole, in the order of the program.
+  std::map<size_t, Obstacle> obstacles() const {
+    std::map<size_t, Obstacle> by_op;
+    for (const auto& [weight, why] : whole_) by_op.emplace(why.op, why);
+    return by_op;
+  }
 
   // The weight consists of equal blocks, each of which is split.
   void split_in_blocks(int32_t weight, int64_t blocks) {
@@ -44,7 +57,7 @@ class LearnedSplits {
   }
 
  private:
-  std::set<int32_t> whole_;
+  std::map<int32_t, Obstacle> whole_;
   std::map<int32_t, int32_t> dims_;
   std::map<int32_t, int64_t> blocks_;
   bool stale_ = false;

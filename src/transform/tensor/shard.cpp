@@ -2,9 +2,7 @@
 #include <numeric>
 #include <utility>
 
-#include "foreflow/base/nth.h"
 #include "foreflow/base/refusal.h"
-#include "foreflow/base/text.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/replicas.h"
 #include "foreflow/ir/verify.h"
@@ -17,12 +15,12 @@
 #include "transform/layout/reshard_value.h"
 #include "transform/pass_arguments.h"
 #include "transform/rewrite/op_types.h"
-#include "transform/tensor/linears.h"
 #include "transform/tensor/shard_notes.h"
 #include "transform/tensor/shard_plan.h"
 #include "transform/tensor/shard_stages.h"
 #include "transform/tensor/stage_variants.h"
 #include "transform/tensor/vocabulary.h"
+#include "transform/tensor/whole_weights.h"
 
 namespace foreflow::transform {
 namespace {
@@ -104,38 +102,13 @@ class Sharder {
   void check_splits(const Variant& variant) const {
     if (variant.ways == 1) return;
     const std::string where = module_.source + ": @" + function_.name, ways = std::to_string(variant.ways);
-    if (variant.plan.split_weights == 0) {
-      throw RefusalError(Cause::program, where,
-                         "tensor parallelism of " + ways + " splits no weight: " + why_no_weight(variant.ways));
-    }
+    if (variant.plan.split_weights == 0)
+      refuse_whole_weights(module_, function_, values_, variant.ways, variant.plan.obstacles);
     if (variant.sharding.sequence && variant.plan.split_activations == 0) {
       throw RefusalError(
           Cause::program, where,
           "sequence parallelism of " + ways + " splits no activation: none is a sum with a sequence that it divides");
     }
-  }
-
-  // With the degrees up to 16 that divide the output dimension of some product: "; 2, 4 or 8 divides one".
-  std::string why_no_weight(int64_t asked) const {
-    const LinearGraph graph(function_, values_);
-    const auto& linears = graph.linears();
-    if (linears.empty())
-      return "no product of a weight can leave its result in parts; a later op, such as a dynamic quantisation, needs "
-             "all of it";
-    const auto divides = [&](int64_t ways) {
-      return std::any_of(linears.begin(), linears.end(), [&](const Linear& linear) {
-        const ir::TypeRef& weight = function_.values[linear.weight].annotation;
-        return weight != nullptr && nth(weight->dims, linear.out_dim) % ways == 0;
-      });
-    };
-    if (divides(asked))
-      return "it divides output dimensions of products of weights, but the plan found none of these that can be split";
-    std::vector<std::string> all;
-    for (int64_t ways = 2; ways <= 16; ++ways) {
-      if (divides(ways)) all.push_back(std::to_string(ways));
-    }
-    const std::string none = "no product has an output dimension that it divides";
-    return all.empty() ? none : none + "; " + list_or(all) + " divides one";
   }
 
   static std::string suffixed(const Variant& variant, const std::string& name, int way) {

@@ -1,11 +1,13 @@
 // Plans tensor parallelism: the layout of every value, decided before the program is written.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/transform/layout.h"
 #include "foreflow/transform/sharding.h"
+#include "transform/tensor/learned_splits.h"
 
 namespace foreflow::transform {
 
@@ -14,6 +16,7 @@ struct ShardPlan {
   std::vector<Decision> decisions;               // per op
   std::vector<bool> by_vocabulary;               // per op: written in its vocabulary-parallel form (vocabulary.h)
   int split_weights = 0, split_activations = 0;  // activations: those that are split along the sequence
+  std::map<size_t, Obstacle> obstacles = {};     // ops for which weights stay whole, by their number
 };
 
 // Plans `ways`-fold tensor parallelism of a function without calls. `arrives` tells per value whether it comes from

@@ -50,7 +50,10 @@ Decision mended(const FunctionToShard& of, Arrival& arrival, bool backward, Lear
   if (is_view && backward) return with_whole_activations(of, arrival);
   if (is_view && !learned.is_stale() && !vocabulary) heads.refuse(of, arrival);
   if (nth(of.fixed, arrival.origin)) return with_whole_activations(of, arrival);
-  if (!learned.is_stale()) learned.keep_whole(arrival.origin);
+  if (!learned.is_stale()) {
+    const auto op = static_cast<size_t>(&arrival.op - of.function.ops.data());
+    learned.keep_whole(arrival.origin, {op, nth(arrival.inputs, arrival.leader)});
+  }
   return with_everything_whole(of, arrival);
 }
 

@@ -92,14 +92,27 @@ TEST(Shard, RefusesDegreesThatDivideNoWeight) {
             "2, 4 or 8 divides one");
 }
 
-TEST(Shard, SaysWhereNoProductCanLeaveItsResultInParts) {
-  const ir::Module module = ir::parse(
-      "func @f(%x: Tensor[Float32, (8, 8)], %w: Tensor[UInt8, (8, 8)]) {\n"
-      "  %q, %s, %z = DynamicQuantizeLinear(%x)\n  %p = MatMulInteger(%q, %w, %z)\n  return %p\n}",
-      "m", ops::table());
-  EXPECT_EQ(refused([&] { shard(module, ops::table(), 2); }),
-            "m: @f: tensor parallelism of 2 splits no weight: no product of a weight can leave its result in parts; a "
-            "later op, such as a dynamic quantisation, needs all of it");
+TEST(Shard, NamesTheOpThatKeepsWeightsWhole) {
+  const auto message = [](const std::string& parameters, const std::string& body) {
+    return refused([&] {
+      shard(ir::parse("func @f(%x: Tensor[Float32, " + parameters + ") {\n" + body + "}", "m", ops::table()),
+            ops::table(), 2);
+    });
+  };
+  EXPECT_EQ(
+      message("(8, 8)], weight %w: Tensor[Float32, (8, 8)]",
+              "  %p = MatMul(%x, %w)\n  %q, %s, %z = DynamicQuantizeLinear(%p)\n  return %q\n"),
+      "m:3: @f: %q, %s, %z = DynamicQuantizeLinear: needs all of %p, so tensor parallelism of 2 splits no weight");
+  const std::string kernel = "Tensor[Float32, (8, 3, 3, 3)]", image = "(1, 3, 8, 8)], ";
+  EXPECT_EQ(message(image + "weight %w: " + kernel, "  %a = Conv(%x, %w)\n  %b = Softmax[axis = 1](%a)\n  return %b\n"),
+            "m:3: @f: %b = Softmax: needs all of %a, so tensor parallelism of 2 splits no weight");
+  EXPECT_EQ(message(image + "weight %w: " + kernel + ", weight %b: Tensor[Float32, (8,)]",
+                    "  %a = Conv(%x, %w, %b)\n  return %a\n"),
+            "m:2: @f: %a = Conv: cannot work on one of 2 parts of its weight %w, (8, 3, 3, 3), nor can another op on "
+            "those of its own, so tensor parallelism of 2 splits no weight");
+  EXPECT_EQ(message("(8, 8)], %w: Tensor[UInt8, (8, 8)]",
+                    "  %q, %s, %z = DynamicQuantizeLinear(%x)\n  %p = MatMulInteger(%q, %w, %z)\n  return %p\n"),
+            "m: @f: tensor parallelism of 2 splits no weight: no op takes a weight");
 }
 
 TEST(Shard, RefusesDegreesThatDoNotDivideTheHeads) {
