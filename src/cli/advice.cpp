@@ -62,15 +62,34 @@ std::string on_dtype(const scenario::Scenario& scenario, const report::Summary& 
   return "workload.dtype: none is stated, so this is f32; models of this size run in bf16 or f16";
 }
 
+// What recomputes more than the strategy does; empty: nothing does.
+std::string more_recomputation(const transform::Recompute& how) {
+  using Kind = transform::Recompute::Kind;
+  if (how.kind == Kind::none) return "strategy.recompute";
+  const bool is_full = how.kind == Kind::blocks && how.blocks == 1;
+  return is_full || how.kind == Kind::optimal ? "" : "strategy.recompute full";
+}
+
 std::vector<std::string> what_lowers_memory(const scenario::Scenario& scenario) {
   const scenario::Strategy& strategy  = scenario.strategy;
   const workload::WorkloadDef* family = scenario.workload.family;
   const bool has_sequences            = family != nullptr && family->traits.is_transformer;
   std::vector<std::string> keys;
-  if (strategy.recompute.kind == transform::Recompute::Kind::none) keys.emplace_back("strategy.recompute");
+  if (const std::string key = more_recomputation(strategy.recompute); !key.empty()) keys.push_back(key);
   if (splits_further(strategy)) keys.emplace_back("more strategy.microbatches");
   if (has_sequences && strategy.tp > 1 && !strategy.sequence_parallel) keys.emplace_back("strategy.sequence_parallel");
-  if (strategy.dp > 1 && strategy.zero == 0) keys.emplace_back("strategy.zero");
+  if (strategy.dp > 1 && strategy.zero < 3)
+    keys.emplace_back(strategy.zero > 0 ? "a higher strategy.zero" : "strategy.zero");
+  if (!strategy.offload) keys.emplace_back("strategy.offload");
+  return keys;
+}
+
+// What splits more of a transformer; of other models not all can be split further.
+std::vector<std::string> what_takes_more_devices(const scenario::Scenario& scenario) {
+  const workload::WorkloadDef* family = scenario.workload.family;
+  if (family == nullptr || !family->traits.is_transformer) return {};
+  std::vector<std::string> keys{"more strategy.tp", "more strategy.pp"};
+  if (scenario.strategy.zero > 0) keys.emplace_back("more strategy.dp");
   return keys;
 }
 
@@ -83,14 +102,16 @@ const report::DeviceSummary* needs_most(const report::Summary& summary) {
 }
 
 std::string may_lower(const report::DeviceSummary& device, const std::vector<std::string>& keys) {
-  return fmt::format("{} needs {} of its {}; {} may lower it", device.name, format(device.peak_memory),
-                     format(device.capacity), list_or(keys));
+  return fmt::format("{} needs {} of its {}{}", device.name, format(device.peak_memory), format(device.capacity),
+                     keys.empty() ? "" : fmt::format("; {} may lower it", list_or(keys)));
 }
 
 std::string on_memory(const scenario::Scenario& scenario, const report::Summary& summary) {
-  const std::vector<std::string> keys = what_lowers_memory(scenario);
-  const auto* device                  = needs_most(summary);
-  return device == nullptr || keys.empty() ? "" : may_lower(*device, keys);
+  const auto* device = needs_most(summary);
+  if (device == nullptr) return "";
+  std::vector<std::string> keys = what_lowers_memory(scenario);
+  if (keys.empty()) keys = what_takes_more_devices(scenario);
+  return may_lower(*device, keys);
 }
 
 // Results that are gathered count as communication, as other messages that are in memory do.

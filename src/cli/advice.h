@@ -14,8 +14,9 @@ namespace foreflow::cli {
 //   3. contexts that share causal attention unevenly;
 //   4. ranks of a tensor-parallel group that send the same tokens to experts;
 //   5. ZeRO whose gradients stay whole until the last microbatch;
-//   6. a program that does not fit into the memory of a device: for training the keys that may lower it and are not in
-//      use; for inference that results are gathered, if it would fit without what messages hold in memory;
+//   6. a program that does not fit into the memory of a device: how much it needs; for training the keys that may lower
+//      it and can do more, or for a transformer where there are none those that take more devices; for inference that
+//      results are gathered, if it would fit without what messages hold in memory;
 //   7. a narrow type of which the devices have no units, so that it is computed at the rate of f32;
 //   8. more network cards than GPUs, each of which uses one;
 //   9. ranks that share experts and are on more servers than in another order;

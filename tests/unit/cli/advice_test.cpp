@@ -28,12 +28,42 @@ TEST(Advice, IsToFillAPipeline) {
 TEST(Advice, NamesTheKeysThatWouldLowerTheMemory) {
   const std::string large = R"("tp": 2, "dp": 2, "global_batch": 1048576)";
   const std::string line  = said("16384", large);
-  EXPECT_NE(line.find(" of its 32 GB; strategy.recompute, more strategy.microbatches or strategy.zero may lower "
-                      "it\n"),
-            std::string::npos)
+  EXPECT_NE(
+      line.find(" of its 32 GB; strategy.recompute, more strategy.microbatches, strategy.zero or strategy.offload "
+                "may lower it\n"),
+      std::string::npos)
       << line;
   const std::string rest = said("16384", large + R"(, "recompute": "full", "zero": 1)");
-  EXPECT_NE(rest.find(" of its 32 GB; more strategy.microbatches may lower it\n"), std::string::npos) << rest;
+  EXPECT_NE(rest.find(" of its 32 GB; more strategy.microbatches, a higher strategy.zero or strategy.offload may lower "
+                      "it\n"),
+            std::string::npos)
+      << rest;
+}
+
+TEST(Advice, SaysHowMuchMemoryIsMissingWhereNoKeyIsLeft) {
+  const std::string line =
+      said("131072", R"("tp": 2, "dp": 2, "global_batch": 2, "recompute": "full", "zero": 3, "offload": true)");
+  EXPECT_TRUE(line.ends_with(" of its 32 GB\n")) << line;
+}
+
+TEST(Advice, NamesMoreRecomputationAndThenMoreDevices) {
+  const auto said_of_long = [](const std::string& strategy) {
+    const test::TemporaryFolder folder;
+    write_file(folder / "gpt.json",
+               R"({"workload": {"model": "gpt", "layers": 2, "hidden": 8192, "heads": 64, "sequence": 8192,
+                                "vocabulary": 32, "dtype": "f32"}, "engine": "analytic",
+                   "platform": {"topology": "dgx1"},
+                   "strategy": {"dp": 2, "global_batch": 2, "attention": "unfused", )" +
+                   strategy + "}}");
+    return test::run_foreflow({"simulate", "gpt.json"}, folder.path()).err;
+  };
+  for (const char* kind : {"selective", "activation", "block(2)"}) {
+    const std::string line = said_of_long(R"("zero": 2, "recompute": ")" + std::string(kind) + "\"");
+    EXPECT_TRUE(line.ends_with("; strategy.recompute full, a higher strategy.zero or strategy.offload may lower it\n"))
+        << line;
+  }
+  const std::string line = said_of_long(R"("zero": 3, "recompute": "full", "offload": true)");
+  EXPECT_TRUE(line.ends_with("; more strategy.tp, more strategy.pp or more strategy.dp may lower it\n")) << line;
 }
 
 TEST(Advice, IsToLeaveResultsOfInferenceSplitWhereTheyFillTheMemory) {
