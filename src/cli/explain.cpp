@@ -99,6 +99,27 @@ std::vector<Term> terms_of(const report::Summary& summary) {
   return terms;
 }
 
+// Communication during which its device also computes, on the average device. The terms count such time twice: less it,
+// they add up to the iteration.
+struct Hidden {
+  Seconds seconds;
+  double share = 0;  // of the communication
+};
+
+Hidden hidden_communication(const report::Summary& summary) {
+  Seconds both, communication;
+  double devices = 0;
+  for (const report::DeviceSummary& device : summary.devices) {
+    const auto represented = static_cast<double>(device.count());
+    both += represented * (device.compute + device.communication - device.busy);
+    communication += represented * device.communication;
+    devices += represented;
+  }
+  if (!(communication > Seconds(0))) return {};
+  both = std::max(both, Seconds(0));
+  return {both / devices, both / communication};
+}
+
 // The object without a member.
 Json without(const Json& json, std::string_view key) {
   Json rest = Json::object();
@@ -145,7 +166,16 @@ std::string text_of(const report::Summary& summary, const std::vector<Term>& ter
     out += fmt::format("  {:<17}{:>6.1f} %  {:>9}   {}\n", term.name, 100 * (term.seconds / summary.iteration_time),
                        format(term.seconds), term.provenance);
   }
-  if (!effects.empty()) out += "\nWhat the framework sets, and what each adds to the iteration and to the memory\n";
+  constexpr double kShownAsZero = 0.0005;
+  if (const Hidden hidden = hidden_communication(summary); hidden.share > kShownAsZero) {
+    out += fmt::format("  {:.1f} % of the communication is hidden behind compute: {} that two terms count\n",
+                       100 * hidden.share, format(hidden.seconds));
+  }
+  if (!effects.empty()) {
+    out +=
+        "\nWhat the framework sets, and what each adds to the iteration and to the memory: differences to predictions "
+        "without that setting alone, which need not add up\n";
+  }
   for (const Effect& one : effects) {
     const std::string what = one.setting.key + " " + one.setting.value.dump_compact();
     const std::string time = signed_words(format(Seconds(std::abs(one.added.value()))), one.added < Seconds(0));
@@ -178,7 +208,8 @@ Json json_of(const report::Summary& summary, const std::vector<Term>& terms, con
     sets.push(std::move(row));
   }
   Json json = Json::object().set("iteration_time_s", summary.iteration_time.value());
-  json.set("peak_memory_bytes", peak(summary).value()).set("terms", std::move(rows)).set("settings", std::move(sets));
+  json.set("peak_memory_bytes", peak(summary).value()).set("terms", std::move(rows));
+  json.set("hidden_communication_s", hidden_communication(summary).seconds.value()).set("settings", std::move(sets));
   if (framework == nullptr) {
     Json all = Json::array();
     for (const scenario::Assumption& one : assumed)

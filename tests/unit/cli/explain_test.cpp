@@ -1,0 +1,61 @@
+// The terms that `explain` tells.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "foreflow/base/json.h"
+#include "foreflow/base/text.h"
+#include "support/command.h"
+#include "support/temporary.h"
+
+namespace foreflow::explain_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+struct Answer {
+  std::string text, simulated;
+  Json json;
+};
+
+Answer explained(const std::string& overlaps) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "s.json",
+             R"({"workload": {"model": "gpt", "layers": 4, "hidden": 512, "heads": 8, "sequence": 256,
+                                                 "vocabulary": 512, "dtype": "bf16", "mode": "training"},
+                                    "engine": "analytic", "platform": {"topology": "dgx_a100"},
+                                    "strategy": {"dp": 2, "global_batch": 8, "overlap_gradients": )" +
+                 overlaps + "}}");
+  const auto ask = [&](std::vector<std::string> arguments) {
+    return test::run_foreflow(std::move(arguments), folder.path()).out;
+  };
+  return {ask({"explain", "s.json"}), ask({"simulate", "s.json"}),
+          parse_json(ask({"explain", "s.json", "--json", "-"}), "stdout")};
+}
+
+double number_of(const Json& json, std::string_view key) { return JsonView(json, "stdout").at(key).as_number(); }
+
+TEST(Explain, TermsLessWhatIsHiddenAddUpToTheIteration) {
+  for (const char* overlaps : {"true", "false"}) {
+    const Answer answer = explained(overlaps);
+    double sum          = 0;
+    for (const JsonView& term : JsonView(answer.json, "stdout").at("terms").items())
+      sum += term.at("seconds").as_number();
+    const double iteration = number_of(answer.json, "iteration_time_s");
+    EXPECT_NEAR(sum - number_of(answer.json, "hidden_communication_s"), iteration, 1e-9 * iteration) << overlaps;
+  }
+}
+
+TEST(Explain, SaysAsSimulateHowMuchOfTheCommunicationIsHidden) {
+  const std::string words = " of the communication is hidden behind compute";
+  const Answer hidden     = explained("true");
+  const size_t end        = hidden.simulated.find(words);
+  ASSERT_NE(end, std::string::npos) << hidden.simulated;
+  const size_t begin = hidden.simulated.rfind('\n', end);
+  EXPECT_THAT(hidden.text, HasSubstr(hidden.simulated.substr(begin, end - begin) + words + ": "));
+  EXPECT_GT(number_of(hidden.json, "hidden_communication_s"), 0);
+  EXPECT_THAT(explained("false").text, Not(HasSubstr(words)));
+}
+
+}  // namespace
+}  // namespace foreflow::explain_test
