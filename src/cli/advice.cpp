@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -188,6 +189,53 @@ std::string on_places_of_experts(const scenario::Scenario& scenario, const platf
       strategy.tp * strategy.cp * strategy.replicas_sharing(), *here, *there);
 }
 
+// The degrees of tensor parallelism of all groups, in the order of their ranks.
+std::vector<int> shards_of_groups(const scenario::Strategy& strategy) {
+  const int sharing = strategy.replicas_sharing();
+  std::vector<int> all;
+  for (int outer = 0; outer < strategy.dp / sharing; ++outer) {
+    for (int stage = 0; stage < strategy.pp; ++stage)
+      all.insert(all.end(), static_cast<size_t>(sharing * strategy.contexts_of(stage)), strategy.shards_of(stage));
+  }
+  return all;
+}
+
+// True where servers have equally many devices, which groups of this many fill. Needs no list of all devices.
+bool fill_servers(int group, const platform::Platform& platform) {
+  const int devices = platform.devices().size();
+  int of_first      = 1;
+  while (of_first < devices && platform.node(of_first) == platform.node(0)) ++of_first;
+  return of_first % group == 0 && platform.node(devices - 1) - platform.node(0) + 1 == devices / of_first;
+}
+
+// Groups that follow each other are cut by the ends of servers that their degrees do not fill.
+std::string on_places_of_shards(const scenario::Scenario& scenario, const platform::Platform& platform) {
+  const scenario::Strategy& strategy = scenario.strategy;
+  const bool is_equal                = !strategy.has_unequal_stages();
+  if (is_equal && fill_servers(strategy.tp, platform)) return "";
+  for (const char* key : {"placement.order", "placement.policy", "placement.devices"}) {
+    if (scenario.stated.has(key)) return "";
+  }
+  const auto places = scenario::try_places(scenario, platform);
+  if (!places) return "";
+  const auto node_of = [&](int rank) { return platform.node(nth(*places, rank)); };
+  std::map<int, int> sizes;
+  for (int device = 0; device < platform.devices().size(); ++device) ++sizes[platform.node(device)];
+  const std::vector<int> groups = shards_of_groups(strategy);
+  int first = 0, cut = 0;
+  for (const int shards : groups) {
+    bool is_cut = false;
+    for (int rank = first + 1; rank < first + shards; ++rank) is_cut = is_cut || node_of(rank) != node_of(first);
+    cut += is_cut && shards <= sizes[node_of(first)] ? 1 : 0;
+    first += shards;
+  }
+  if (cut == 0) return "";
+  return fmt::format(
+      "{}: {} of the {} tensor-parallel groups would fit on a server, but {} on several, between which the messages of "
+      "each layer go; degrees that fill servers, or placement.devices, keep them together",
+      is_equal ? "strategy.tp" : "strategy.stage_tp", cut, groups.size(), cut == 1 ? "lies" : "lie");
+}
+
 }  // namespace
 
 std::vector<std::string> advice(const scenario::Scenario& scenario, const scenario::Outcome& outcome) {
@@ -201,6 +249,7 @@ std::vector<std::string> advice(const scenario::Scenario& scenario, const scenar
   if (std::string line = on_units(scenario, summary, platform); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_network_cards(scenario); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_places_of_experts(scenario, platform); !line.empty()) all.push_back(std::move(line));
+  if (std::string line = on_places_of_shards(scenario, platform); !line.empty()) all.push_back(std::move(line));
   if (scenario.workload.mode != workload::Mode::training) {
     if (std::string line = on_gathered_results(scenario, outcome); !line.empty()) all.push_back(std::move(line));
     return all;

@@ -20,7 +20,8 @@ namespace foreflow::cli {
 //   7. a narrow type of which the devices have no units, so that it is computed at the rate of f32;
 //   8. more network cards than GPUs, each of which uses one;
 //   9. ranks that share experts and are on more servers than in another order;
-//   10. samples that may be counted along a weight, as an imported model has no weights and its inputs disagree.
+//   10. samples that may be counted along a weight, as an imported model has no weights and its inputs disagree;
+//   11. tensor-parallel groups on several servers that would fit on one.
 // Empty for several jobs on one platform.
 std::vector<std::string> advice(const scenario::Scenario& scenario, const scenario::Outcome& outcome);
 

@@ -181,6 +181,29 @@ TEST(Advice, IsToKeepRanksThatShareExpertsOnOneServer) {
   EXPECT_EQ(said_of_moe("", ""), "");
 }
 
+TEST(Advice, IsToKeepTensorParallelGroupsOnOneServer) {
+  const auto said_of_shards = [](const std::string& strategy, const std::string& rest) {
+    const test::TemporaryFolder folder;
+    write_file(folder / "gpt.json",
+               R"({"workload": {"model": "gpt", "layers": 4, "hidden": 96, "heads": 24, "sequence": 16,
+                                "vocabulary": 32}, "engine": "analytic",
+                   "platform": {"topology": "dgx_a100", "nodes": 2}, "strategy": {"global_batch": 8, )" +
+                   strategy + "}" + rest + "}");
+    return test::run_foreflow({"simulate", "gpt.json"}, folder.path()).err;
+  };
+  const auto note = [](const std::string& key) {
+    return "foreflow: note: " + key +
+           ": 1 of the 2 tensor-parallel groups would fit on a server, but lies on several, between which the messages "
+           "of each layer go; degrees that fill servers, or placement.devices, keep them together\n";
+  };
+  const std::string stages = R"("pp": 2, "microbatches": 2, "stage_tp": )";
+  EXPECT_EQ(said_of_shards(stages + R"("4:8")", ""), note("strategy.stage_tp"));
+  EXPECT_EQ(said_of_shards(stages + R"("8:4")", ""), "");
+  EXPECT_EQ(said_of_shards(R"("dp": 2, "tp": 6)", ""), note("strategy.tp"));
+  EXPECT_EQ(said_of_shards(R"("dp": 2, "tp": 6)", R"(, "placement": {"devices": ["0-5", "8-13"]})"), "");
+  EXPECT_EQ(said_of_shards(R"("tp": 12)", ""), "") << "no server has as many devices";
+}
+
 std::string said_of_machines(const char* command, const std::string& platform, const std::string& cost) {
   const test::TemporaryFolder folder;
   write_file(folder / "mlp.json", R"({"workload": {"model": "mlp", "layers": 8, "hidden": 256, "dtype": "bf16"},

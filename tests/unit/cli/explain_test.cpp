@@ -26,8 +26,8 @@ Answer explained(const std::string& overlaps) {
                                     "engine": "analytic", "platform": {"topology": "dgx_a100"},
                                     "strategy": {"dp": 2, "global_batch": 8, "overlap_gradients": )" +
                  overlaps + "}}");
-  const auto ask = [&](std::vector<std::string> arguments) {
-    return test::run_foreflow(std::move(arguments), folder.path()).out;
+  const auto ask = [&](const std::vector<std::string>& arguments) {
+    return test::run_foreflow(arguments, folder.path()).out;
   };
   return {ask({"explain", "s.json"}), ask({"simulate", "s.json"}),
           parse_json(ask({"explain", "s.json", "--json", "-"}), "stdout")};
