@@ -235,17 +235,35 @@ Cuts balanced_cuts(std::span<const CutPlace> places, const StageLimits& limits) 
   return !within.empty() || limits.memory == Bytes(0) ? within : Balance(ends, limits, Bytes(0)).run();
 }
 
-double slowest_stage(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits) {
-  double slowest = 0, received = 0;
+std::vector<double> seconds_between(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits) {
+  std::vector<double> all;
+  double received      = 0;
   const CutPlace* from = &kStart;
   for (size_t stage = 0; stage <= cuts.size(); ++stage) {
     const CutPlace& to = end_of(places, cuts, stage);
     const double sent  = stage == cuts.size() ? 0 : transfer_at(to, limits);
-    slowest            = std::max(slowest, (to.seconds - from->seconds + received + sent) / limits.shares[stage]);
-    received           = sent;
-    from               = &to;
+    all.push_back((to.seconds - from->seconds + received + sent) / limits.shares[stage]);
+    received = sent;
+    from     = &to;
   }
-  return slowest;
+  return all;
+}
+
+double slowest_stage(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits) {
+  const std::vector<double> seconds = seconds_between(places, cuts, limits);
+  return *std::max_element(seconds.begin(), seconds.end());
+}
+
+std::vector<double> forward_parts_between(std::span<const CutPlace> places, const Cuts& cuts) {
+  std::vector<double> parts;
+  const CutPlace* from = &kStart;
+  for (size_t stage = 0; stage <= cuts.size(); ++stage) {
+    const CutPlace& to   = end_of(places, cuts, stage);
+    const double seconds = to.seconds - from->seconds;
+    parts.push_back(seconds > 0 ? (to.forward - from->forward) / seconds : 0);
+    from = &to;
+  }
+  return parts;
 }
 
 Cuts balanced_at_quiet_places(std::span<const CutPlace> places, const StageLimits& limits) {
@@ -259,13 +277,22 @@ Cuts balanced_at_quiet_places(std::span<const CutPlace> places, const StageLimit
   return balanced_cuts(places, limits);
 }
 
-bool fit(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits) {
+std::vector<Bytes> needs_between(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits) {
   const Bytes gathered = most_gathered(places, limits.sharded);
-  CutPlace from        = kStart;
+  std::vector<Bytes> needs;
+  CutPlace from = kStart;
   for (size_t stage = 0; stage <= cuts.size(); ++stage) {
     const CutPlace to = with_shards(end_of(places, cuts, stage), limits.sharded);
-    if (need(from, to, limits.in_flight[stage], gathered) > limits.memory_of(stage)) return false;
+    needs.push_back(need(from, to, limits.in_flight[stage], gathered));
     from = to;
+  }
+  return needs;
+}
+
+bool fit(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits) {
+  const std::vector<Bytes> needs = needs_between(places, cuts, limits);
+  for (size_t stage = 0; stage < needs.size(); ++stage) {
+    if (needs[stage] > limits.memory_of(stage)) return false;
   }
   return true;
 }

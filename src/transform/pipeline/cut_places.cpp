@@ -47,6 +47,7 @@ class Places {
         last_use_(function.values.size()),
         kept_(function.values.size()),
         seconds_(function.ops.size()),
+        forward_(function.ops.size()),
         weights_(function.ops.size()),
         makers_(ir::makers_of(function)),
         uses_(ir::uses_of(function)) {}
@@ -71,9 +72,13 @@ class Places {
       const ir::Op& op     = function_.ops[o];
       const double seconds = prices_(function_, op, values_).seconds.value();
       for (int copy = 0; copy < represented_.copies_of(op, values_); ++copy)
-        nth(seconds_, anchors_[o]) +=
-            op.def->role == ir::Role::communication ? seconds : seconds / represented_.count();
+        add_seconds(o, op.def->role == ir::Role::communication ? seconds : seconds / represented_.count());
     }
+  }
+
+  void add_seconds(size_t o, double seconds) {
+    nth(seconds_, anchors_[o]) += seconds;
+    if (phases_[o] == StagePhase::forward) nth(forward_, anchors_[o]) += seconds;
   }
 
   void find_uses() {
@@ -190,6 +195,7 @@ class Places {
       for (int copy = 0; copy < represented_.copies_of(op, values_); ++copy)
         here.flops += prices_(function_, op, values_).flops;
       here.seconds += seconds_[o];
+      here.forward += forward_[o];
       here.weights += weights_[o].all;
       here.whole += weights_[o].whole;
       here.shard += weights_[o].shard;
@@ -210,6 +216,7 @@ class Places {
   std::vector<size_t> last_use_;              // per value, by forward ops
   std::vector<bool> kept_;                    // per value: the backward reads it
   std::vector<double> seconds_;               // per forward op, with what is anchored there
+  std::vector<double> forward_;               // of these, the seconds of forward ops
   std::vector<NeedOfWeights> weights_;        // per forward op
   const std::vector<int32_t> makers_, uses_;  // per value
 };

@@ -24,7 +24,8 @@ struct CutPlace {
   // The part of `weights` that ZeRO can shard: as a device has it, and divided by the number of ranks of the program
   // that hold copies of the weight, among which it is sharded even without further replicas.
   WeightBytes whole = {}, shard = {};
-  Bytes largest{0};  // of the weights up to `op` that ZeRO can shard, on one device
+  Bytes largest{0};    // of the weights up to `op` that ZeRO can shard, on one device
+  double forward = 0;  // of `seconds`, those of the forward ops
 };
 
 // All places, in order: one after each group (`ends`); the last one comes after the last forward op. A microbatch is

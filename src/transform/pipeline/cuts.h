@@ -72,7 +72,9 @@ constexpr double kSameTime  = 1e-6;  // relative
 constexpr double kIdleStage = 0.01;
 Cuts balanced_cuts(std::span<const CutPlace> places, const StageLimits& limits);
 
-// The seconds of the slowest of the stages between such cuts, over its share, with its transfers.
+// The seconds of the stages between such cuts, each over its share, with its transfers.
+std::vector<double> seconds_between(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits);
+// Those of the slowest stage.
 double slowest_stage(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits);
 
 // The cuts of a balanced pipeline: balanced_cuts at the quiet places. In a convolutional network the bytes shrink from
@@ -80,6 +82,11 @@ double slowest_stage(std::span<const CutPlace> places, const Cuts& cuts, const S
 // count.
 Cuts balanced_at_quiet_places(std::span<const CutPlace> places, const StageLimits& limits);
 
+// The part of the forward pass in the seconds of each stage between such cuts, from 0 to 1.
+std::vector<double> forward_parts_between(std::span<const CutPlace> places, const Cuts& cuts);
+
+// The bytes that each stage between such cuts needs.
+std::vector<Bytes> needs_between(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits);
 // Returns true if no stage between such cuts exceeds limits.memory.
 bool fit(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits);
 

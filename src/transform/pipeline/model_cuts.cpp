@@ -1,5 +1,6 @@
 #include "transform/pipeline/model_cuts.h"
 
+#include "transform/pipeline/device_cuts.h"
 #include "transform/pipeline/stages.h"
 
 namespace foreflow::transform {
@@ -20,8 +21,10 @@ Cuts ModelCuts::find(const Pipeline& wanted, size_t prices) {
     return layer_cuts(places, *layers_, wanted);
   }
   const StageLimits limits = limits_of(wanted, plan);
-  const Cuts cuts =
-      wanted.partition == StagePartition::uniform ? uniform_cuts(places, limits.shares) : balanced(prices, limits);
+  const bool uniform       = wanted.partition == StagePartition::uniform;
+  const Cuts cuts          = uniform                   ? uniform_cuts(places, limits.shares)
+                             : wanted.size.chunks == 1 ? balanced(prices, limits)
+                                                       : balanced_over_devices(prices, limits, wanted);
   if (cuts.size() + 1 < stages) throw too_few_ops(*program_.module, program_.phases, stages);
   return cuts;
 }
@@ -36,11 +39,21 @@ Cuts ModelCuts::balanced(size_t prices, const StageLimits& limits) {
   return limits.memory == Bytes(0) || fit(places_[prices], cuts, limits) ? cuts : known(prices, limits);
 }
 
+const Cuts& ModelCuts::balanced_over_devices(size_t prices, const StageLimits& limits, const Pipeline& wanted) {
+  const auto [found, fresh] = known_over_devices_.try_emplace(
+      {key_of(prices, limits), wanted.schedule, wanted.size.devices, wanted.size.microbatches});
+  if (fresh) found->second = transform::balanced_over_devices(places_[prices], limits, *wanted.schedule, wanted.size);
+  return found->second;
+}
+
 const Cuts& ModelCuts::known(size_t prices, const StageLimits& limits) {
-  const auto [found, fresh] = known_.try_emplace(
-      {prices, limits.shares, limits.in_flight, limits.memory.value(), limits.seconds_per_byte, limits.sharded});
+  const auto [found, fresh] = known_.try_emplace(key_of(prices, limits));
   if (fresh) found->second = balanced_at_quiet_places(places_[prices], limits);
   return found->second;
+}
+
+ModelCuts::Key ModelCuts::key_of(size_t prices, const StageLimits& limits) {
+  return {prices, limits.shares, limits.in_flight, limits.memory.value(), limits.seconds_per_byte, limits.sharded};
 }
 
 }  // namespace foreflow::transform

@@ -23,13 +23,19 @@ class ModelCuts {
 
  private:
   Cuts balanced(size_t prices, const StageLimits& limits);
+  // For several stages on each device.
+  const Cuts& balanced_over_devices(size_t prices, const StageLimits& limits, const Pipeline& wanted);
   const Cuts& known(size_t prices, const StageLimits& limits);
 
   const ModelledProgram& program_;
   std::vector<std::vector<CutPlace>> places_;  // by number of prices
   std::optional<LayerEnds> layers_;            // once they are asked for
-  // By prices and StageLimits.
-  std::map<std::tuple<size_t, std::vector<double>, std::vector<double>, double, double, Sharded>, Cuts> known_;
+  // Prices and StageLimits.
+  using Key = std::tuple<size_t, std::vector<double>, std::vector<double>, double, double, Sharded>;
+  static Key key_of(size_t prices, const StageLimits& limits);
+  std::map<Key, Cuts> known_;
+  // With the schedule, its devices and microbatches; the chunks are as many as the shares tell.
+  std::map<std::tuple<Key, const schedule::ScheduleDef*, int, int>, Cuts> known_over_devices_;
 };
 
 }  // namespace foreflow::transform
