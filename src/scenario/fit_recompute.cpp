@@ -86,6 +86,7 @@ class Fitter {
         if (trial->betters(*best)) best = std::move(trial);
       }
     }
+    if (!enough) best = or_policy(*std::move(best));
     if (!best->all_fit()) return no_room(best->fullest);
     best->scenario.engine = engine_;
     return std::move(best->scenario);
@@ -120,6 +121,19 @@ class Fitter {
       if (std::find(all.begin(), all.end(), cutting) == all.end()) all.push_back(std::move(cutting));
     }
     return all;
+  }
+
+  // The fastest of `best` and the fixed policies that fit. Their stages may end inside of blocks, and where a policy
+  // needs less memory they are more even. One that the program does not have is passed over.
+  Trial or_policy(Trial best) const {
+    using Kind = transform::Recompute::Kind;
+    for (const Kind kind : {Kind::activation, Kind::selective, Kind::blocks}) {
+      Scenario fixed           = scenario_;
+      fixed.strategy.recompute = {kind};
+      auto trial               = tried(std::move(fixed), {});
+      if (trial && trial->all_fit() && trial->betters(best)) best = std::move(*trial);
+    }
+    return best;
   }
 
   // The largest limits with which every stage fits; the smallest ones when none fit.
