@@ -99,6 +99,21 @@ TEST(RecomputeStrategy, OptimalIsNoSlowerWithBalancedStagesThanWithUniformOnes) 
     EXPECT_LE(time("balanced", more), 1.001 * time("uniform", more)) << more;
 }
 
+// Stages of a fixed policy may end inside of layers, and where it needs less memory they are more even.
+TEST(RecomputeStrategy, OptimalIsNoSlowerThanFixedPoliciesThatFit) {
+  for (const std::string rest :
+       {R"("pp": 2, "microbatches": 4, "global_batch": 120)", R"("pp": 4, "microbatches": 8, "global_batch": 160)",
+        R"("pp": 4, "microbatches": 8, "global_batch": 160, "schedule": "interleaved_1f1b")"}) {
+    const report::Summary optimal = answer("optimal", rest);
+    EXPECT_TRUE(optimal.fits) << rest;
+    for (const std::string policy : {"none", "activation", "selective", "full"}) {
+      const report::Summary fixed = answer(policy, rest);
+      if (fixed.fits)
+        EXPECT_LE(optimal.iteration_time.value(), fixed.iteration_time.value() * 1.0001) << policy << rest;
+    }
+  }
+}
+
 // A layer is repeated by the stage that did it, so another one has no use for its weights.
 TEST(RecomputeStrategy, NoLayerLiesOnTwoStages) {
   for (int pp = 2; pp <= 8; ++pp) {
