@@ -198,7 +198,10 @@ Cuts balanced_over_devices(std::span<const CutPlace> places, const StageLimits& 
   if (all.size() == 1) return all.front();
   std::vector<double> seconds;
   for (const Cuts& cuts : all) seconds.push_back(seconds_of_schedule(places, cuts, limits, schedule, size));
-  return all[static_cast<size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin())];
+  // Of equals the first, so that no rounding decides.
+  const double most = *std::min_element(seconds.begin(), seconds.end()) * (1 + kSameTime);
+  const auto best   = std::find_if(seconds.begin(), seconds.end(), [&](double one) { return one <= most; });
+  return nth(all, best - seconds.begin());
 }
 
 }  // namespace foreflow::transform
