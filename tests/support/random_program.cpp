@@ -143,6 +143,7 @@ class RandomProgram {
       // A literal after the operands stands where the first absent one would.
       for (const std::string_view key : def.positional) attributes.set(std::string(key), integer());
       auto chosen = operands(builder, static_cast<size_t>(below(4) + (def.list_operand ? 1 : 0)));
+      chosen.resize(std::min(chosen.size(), def.most_operands.value_or(chosen.size())));
       if (!def.list_operand && chosen.size() > 1 && one_in(4)) chosen[0] = ValueId::none;
       results = builder.emit(def.name, chosen, attributes, static_cast<size_t>(below(3) + 1));
     }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
@@ -19,19 +21,29 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
 
 Json write(const Strategy& strategy) { return strategy.schedule->name; }
 
-// True for schedules that one device can run. Those that split backward passes or the model into chunks order its ops
-// in other ways than 1f1b, and so hide other messages.
-bool runs_alone(const foreflow::schedule::ScheduleDef& schedule, const Json& point) {
-  return bool(foreflow::schedule::try_size(schedule, 1, static_cast<int>(whole_or(point, "microbatches", 1)), {}));
+// A single stage waits for no other, but the gradients of its weights may hide other messages: split backward passes
+// are in another order than those of 1f1b.
+std::vector<Json> legal_for_one_stage(const Json& point) {
+  const int microbatches   = static_cast<int>(whole_or(point, "microbatches", 1));
+  std::vector<Json> values = {Json("1f1b")};
+  std::vector<foreflow::schedule::Order> orders;
+  for (const foreflow::schedule::ScheduleDef& row : foreflow::schedule::schedules()) {
+    const auto size = foreflow::schedule::try_size(row, 1, microbatches, {});
+    if (!row.splits_backward || !size) continue;
+    foreflow::schedule::Order order = row.order(*size);
+    if (std::find(orders.begin(), orders.end(), order) != orders.end()) continue;
+    orders.push_back(std::move(order));
+    values.emplace_back(row.name);
+  }
+  return values;
 }
 
-// Inference has no backward passes, so all schedules give the same order.
+// Inference has no backward passes, so all schedules with one stage a device give the same order.
 std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
-  if (!facts.training) return {};
+  if (!is_pipelined(point)) return facts.training ? legal_for_one_stage(point) : words({});
   std::vector<Json> values = {Json("1f1b")};
   for (const foreflow::schedule::ScheduleDef& row : foreflow::schedule::schedules()) {
-    if (row.name != "1f1b" && row.trains && (is_pipelined(point) || runs_alone(row, point)))
-      values.emplace_back(row.name);
+    if (row.name != "1f1b" && row.trains && (facts.training || row.chunks != 1)) values.emplace_back(row.name);
   }
   return values;
 }

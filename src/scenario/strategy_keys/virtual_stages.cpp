@@ -43,7 +43,7 @@ std::vector<Json> chunks_of_layers(int64_t devices, int64_t layers) {
 
 std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
   const schedule::ScheduleDef* chosen = schedule::schedules().find(word_or(point, "schedule", "1f1b"));
-  if (chosen == nullptr || chosen->chunks != schedule::kAnyChunks) return {};
+  if (chosen == nullptr || chosen->chunks != schedule::kAnyChunks || !is_pipelined(point)) return {};
   const int64_t stages = whole_or(point, "pp", 1), layers = facts.layers + counted_as_layers(point);
   if (facts.layers > 0 && cuts_at_layers(point)) return chunks_of_layers(stages, layers);
   std::vector<Json> values = {Json(int64_t{2})};

@@ -223,6 +223,13 @@ class Balance {
 
 }  // namespace
 
+StageLimits without_memory(StageLimits limits) {
+  limits.memory = Bytes(0);
+  limits.in_flight.clear();
+  limits.sharded = {};
+  return limits;
+}
+
 Cuts balanced_cuts(std::span<const CutPlace> places, const StageLimits& limits) {
   std::vector<CutPlace> ends = distinct_places(places);
   if (ends.size() <= limits.shares.size()) {

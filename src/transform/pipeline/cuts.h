@@ -57,6 +57,9 @@ struct StageLimits {
   Bytes memory_of(size_t stage) const { return devices.empty() ? memory : devices[stage] * memory; }
 };
 
+// Limits of time alone, equal for all that differ in memory.
+StageLimits without_memory(StageLimits limits);
+
 // The best cuts, by these criteria in this order:
 //
 // 1. No stage exceeds limits.memory, if there are such cuts. A stage keeps what `limits.sharded` leaves of weights,

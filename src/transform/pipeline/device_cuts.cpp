@@ -10,6 +10,10 @@
 namespace foreflow::transform {
 namespace {
 
+constexpr double kAboutAsFast = 0.01;
+// Of more stages, work is passed on to neighbours only: all other ways would cost more than cuts are worth.
+constexpr size_t kFewStages = 16;
+
 // The sum of what the stages of each device have.
 template <typename T>
 std::vector<T> by_device(const std::vector<T>& of_stages, schedule::StageMapping mapping, const schedule::Size& size) {
@@ -106,7 +110,8 @@ class Relief {
     for (size_t from = 0; from < device_of_.size(); ++from) {
       if (device_of_[from] != slowest) continue;
       for (size_t to = 0; to < device_of_.size(); ++to) {
-        if (device_of_[to] == slowest) continue;
+        const bool is_near = to + 1 >= from && to <= from + 1;
+        if (device_of_[to] == slowest || (!is_near && device_of_.size() > kFewStages)) continue;
         for (const ptrdiff_t places : {1, 2}) {
           if (auto moved = with_moved(cuts, from, to, places)) all.push_back(std::move(*moved));
         }
@@ -178,13 +183,11 @@ double seconds_of_schedule(std::span<const CutPlace> places, const Cuts& cuts, c
 }
 
 Cuts balanced_over_devices(std::span<const CutPlace> places, const StageLimits& limits,
-                           const schedule::ScheduleDef& schedule, const schedule::Size& size) {
-  StageLimits unlimited = limits;
-  unlimited.memory      = Bytes(0);
-  const size_t stages   = limits.shares.size();
-  Cuts balanced         = balanced_at_quiet_places(places, unlimited);
-  if (balanced.size() + 1 < stages) return balanced;
-  std::vector<Cuts> all{balanced};
+                           const schedule::ScheduleDef& schedule, const schedule::Size& size,
+                           const BalancedCuts& balanced) {
+  const size_t stages = limits.shares.size();
+  std::vector<Cuts> all{balanced(without_memory(limits))};
+  if (all.front().size() + 1 < stages) return all.front();
   const auto add = [&](Cuts cuts) {
     if (cuts.size() + 1 == stages && std::find(all.begin(), all.end(), cuts) == all.end())
       all.push_back(std::move(cuts));
@@ -193,15 +196,21 @@ Cuts balanced_over_devices(std::span<const CutPlace> places, const StageLimits& 
   Relief relief(places, limits, schedule.mapping, size);
   for (size_t i = 0, starts = all.size(); i < starts; ++i) add(relief.run(all[i]));
   const auto fits = [&](const Cuts& cuts) { return devices_fit(places, cuts, limits, schedule.mapping, size); };
-  if (std::none_of(all.begin(), all.end(), fits)) add(balanced_at_quiet_places(places, limits));
+  if (std::none_of(all.begin(), all.end(), fits)) add(balanced(limits));
   if (std::any_of(all.begin(), all.end(), fits)) std::erase_if(all, [&](const Cuts& cuts) { return !fits(cuts); });
   if (all.size() == 1) return all.front();
   std::vector<double> seconds;
   for (const Cuts& cuts : all) seconds.push_back(seconds_of_schedule(places, cuts, limits, schedule, size));
-  // Of equals the first, so that no rounding decides.
-  const double most = *std::min_element(seconds.begin(), seconds.end()) * (1 + kSameTime);
+  // Of cuts that are about as fast the first, which fewer bytes cross.
+  const double most = *std::min_element(seconds.begin(), seconds.end()) * (1 + kAboutAsFast);
   const auto best   = std::find_if(seconds.begin(), seconds.end(), [&](double one) { return one <= most; });
   return nth(all, best - seconds.begin());
+}
+
+Cuts balanced_over_devices(std::span<const CutPlace> places, const StageLimits& limits,
+                           const schedule::ScheduleDef& schedule, const schedule::Size& size) {
+  return balanced_over_devices(places, limits, schedule, size,
+                               [&](const StageLimits& of) { return balanced_at_quiet_places(places, of); });
 }
 
 }  // namespace foreflow::transform

@@ -31,18 +31,16 @@ Cuts ModelCuts::find(const Pipeline& wanted, size_t prices) {
 
 // Without a limit of memory the cuts are the same for many schedules.
 Cuts ModelCuts::balanced(size_t prices, const StageLimits& limits) {
-  StageLimits unlimited = limits;
-  unlimited.memory      = Bytes(0);
-  unlimited.in_flight.clear();
-  unlimited.sharded = {};
-  const Cuts& cuts  = known(prices, unlimited);
+  const Cuts& cuts = known(prices, without_memory(limits));
   return limits.memory == Bytes(0) || fit(places_[prices], cuts, limits) ? cuts : known(prices, limits);
 }
 
 const Cuts& ModelCuts::balanced_over_devices(size_t prices, const StageLimits& limits, const Pipeline& wanted) {
   const auto [found, fresh] = known_over_devices_.try_emplace(
       {key_of(prices, limits), wanted.schedule, wanted.size.devices, wanted.size.microbatches});
-  if (fresh) found->second = transform::balanced_over_devices(places_[prices], limits, *wanted.schedule, wanted.size);
+  const auto balanced = [&](const StageLimits& of) { return known(prices, of); };
+  if (fresh)
+    found->second = transform::balanced_over_devices(places_[prices], limits, *wanted.schedule, wanted.size, balanced);
   return found->second;
 }
 

@@ -24,7 +24,7 @@ TEST(Search, RanksByThroughputAndKeepsTheReasonsOfTheRest) {
   const Result result = search(
       source(
           R"({"dp": [1, 2, 3], "tp": [1, 2], "pp": 1, "microbatches": 1, "global_batch": 64, "recompute": "none", "zero": 0,
-              "overlap_gradients": false, "overlap_tensor": 1})"),
+              "schedule": "1f1b", "overlap_gradients": false, "overlap_tensor": 1})"),
       "mlp.json", {});
   EXPECT_EQ(result.ranked.size(), 4U);
   EXPECT_EQ(result.evaluated, 4U);
