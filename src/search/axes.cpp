@@ -10,7 +10,7 @@ namespace {
 
 // Every order of the kinds of groups that are there: a group of one is nowhere in particular.
 std::vector<Json> placement_order(const SpaceFacts& facts, const Json& point) {
-  if (facts.nodes == 1 || scenario::has_unequal_stages(point)) return {};
+  if ((facts.nodes == 1 && facts.equal_devices) || scenario::has_unequal_stages(point)) return {};
   // As a scenario has them that says nothing of its order; without cp, orders are written without it.
   const bool context = whole_or(point, "cp", 1) > 1;
   const auto usual =

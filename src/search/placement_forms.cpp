@@ -53,8 +53,11 @@ bool can_be_exchanged(const Platform& platform, const std::vector<int>& all, int
   return true;
 }
 
+}  // namespace
+
 // The nodes are equal: what holds for the first one holds for all.
-bool has_equal_devices(const Platform& platform, int per_node) {
+bool has_equal_devices(const Platform& platform) {
+  const int per_node = static_cast<int>(platform.devices().size()) / platform.nodes();
   std::vector<int> all(static_cast<size_t>(per_node) + (platform.nodes() > 1 ? 1 : 0));
   std::iota(all.begin(), all.end(), 0);
   for (int device = 0; device + 1 < per_node; ++device) {
@@ -63,13 +66,11 @@ bool has_equal_devices(const Platform& platform, int per_node) {
   return true;
 }
 
-}  // namespace
-
 std::optional<std::vector<int>> PlacementForms::of(const scenario::Scenario& scenario, const Platform& platform) {
   if (!platform.has_equal_nodes() || scenario.disturbances) return std::nullopt;
   const auto nodes = static_cast<size_t>(platform.nodes()), per_node = platform.devices().size() / nodes;
   const auto [equal, fresh] = equal_devices_.try_emplace(&platform);
-  if (fresh) equal->second = has_equal_devices(platform, static_cast<int>(per_node));
+  if (fresh) equal->second = has_equal_devices(platform);
   const auto places = scenario::try_places(scenario, platform);
   if (!places) return std::nullopt;
   const auto used = static_cast<size_t>(scenario.strategy.devices());

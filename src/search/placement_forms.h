@@ -12,6 +12,10 @@
 
 namespace foreflow::search {
 
+// Returns true if the devices of a node can change places with each other and nothing differs but names. Requires equal
+// nodes.
+bool has_equal_devices(const platform::Platform& platform);
+
 class PlacementForms {
  public:
   // Equal for placements that do the same, of scenarios with equal strategies. Nothing where that is not known: where

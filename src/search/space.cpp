@@ -9,6 +9,7 @@
 #include "foreflow/scenario/schema.h"
 #include "search/axes.h"
 #include "search/framework_keys.h"
+#include "search/placement_forms.h"
 
 namespace foreflow::search {
 namespace {
@@ -202,8 +203,9 @@ Region region_of(const JsonView& strategy, const JsonView& placement, const Choi
 
 SpaceFacts facts_of(const scenario::Scenario& scenario, const platform::Platform& platform) {
   SpaceFacts facts;
-  facts.devices  = static_cast<int64_t>(platform.devices().size());
-  facts.nodes    = platform.nodes();
+  facts.devices = static_cast<int64_t>(platform.devices().size());
+  facts.nodes   = platform.nodes();
+  if (facts.nodes == 1) facts.equal_devices = has_equal_devices(platform);
   facts.training = scenario.workload.mode == workload::Mode::training;
   if (scenario.workload.family == nullptr) return facts;
   const workload::Traits& family     = scenario.workload.family->traits;

@@ -37,10 +37,11 @@ struct StrategySource {
 // Facts that are the same for every strategy of a search.
 struct SpaceFacts {
   int64_t devices = 1, nodes = 1;  // of the platform
-  bool training    = false;
-  bool transformer = false;  // a family with attention
-  bool flash       = false;  // whose attention is one op unless a strategy says otherwise
-  bool experts     = false;  // a family with a mixture of experts
+  bool equal_devices = true;       // of one node, so that it makes no difference which of them a rank has
+  bool training      = false;
+  bool transformer   = false;  // a family with attention
+  bool flash         = false;  // whose attention is one op unless a strategy says otherwise
+  bool experts       = false;  // a family with a mixture of experts
   // As stated by the workload; 0: not stated.
   int64_t layers       = 0;
   int64_t expert_count = 0;  // of a layer
