@@ -166,8 +166,9 @@ std::string describe(const std::vector<Alone>& runs, const platform::Platform& p
   return text;
 }
 
-void run(const Options& options) {
-  const auto kind       = collective::kind_named(options.kind, "foreflow collective");
+void run(Options options) {
+  const auto kind = collective::kind_named(options.kind, "foreflow collective");
+  if (!options.library.empty()) options.library = collective::library_called(options.library, "--library").name;
   const auto& algorithm = options.library.empty() ? collective::algorithms().get(options.algorithm, "--algorithm")
                                                   : collective::library_algorithms().get(options.library, "--library");
   const auto& engine    = simulate::engines().get(options.engine, "--engine");

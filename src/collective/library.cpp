@@ -160,6 +160,31 @@ const Registry<LibraryDef>& libraries() {
   return rows;
 }
 
+namespace {
+
+// "nccl" of "nccl@2.23"; all of a name that has no version.
+std::string_view without_version(std::string_view name) { return name.substr(0, name.find('@')); }
+
+}  // namespace
+
+const LibraryDef& library_called(std::string_view name, const std::string& where) {
+  if (const LibraryDef* row = libraries().find(name)) return *row;
+  const LibraryDef* newest = nullptr;
+  for (const LibraryDef& row : libraries()) {
+    if (without_version(row.name) == name) newest = &row;
+  }
+  return newest != nullptr ? *newest : libraries().get(name, where);
+}
+
+std::vector<std::string> library_names() {
+  std::vector<std::string> names = libraries().names();
+  for (const LibraryDef& row : libraries()) {
+    const std::string_view plain = without_version(row.name);
+    if (std::find(names.begin(), names.end(), plain) == names.end()) names.emplace_back(plain);
+  }
+  return names;
+}
+
 FlowPlan flows_of(const Way& way, const AlgorithmDef& algorithm, const Task& task) {
   FlowPlan plan       = algorithm.flows(task);
   const auto slowdown = [&](const Wire& wire) { return way.step[index(wire.medium)] / kUsualStep[index(wire.medium)]; };

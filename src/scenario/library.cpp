@@ -27,7 +27,7 @@ const Registry<collective::AlgorithmDef>& measured_libraries() {
 
 const collective::AlgorithmDef& library_named(std::string_view name, const std::string& where,
                                               const cost::CostModel& cost) {
-  const collective::LibraryDef& library = collective::libraries().get(name, where);
+  const collective::LibraryDef& library = collective::library_called(name, where);
   if (!cost.measures_collectives) return collective::library_algorithms().get(library.name, where);
   return measured_libraries().get(std::string(library.name) + std::string(kMeasured), where);
 }

@@ -9,8 +9,9 @@
 
 namespace foreflow::scenario {
 
-// The library as an algorithm. With a cost model that knows what its collectives take inside a server, they take that.
-// Throws Error at `where` with the nearest name.
+// The library as an algorithm; a name without a version is that of the newest (collective::library_called). With a cost
+// model that knows what its collectives take inside a server, they take that. Throws Error at `where` with the nearest
+// name.
 const collective::AlgorithmDef& library_named(std::string_view name, const std::string& where,
                                               const cost::CostModel& cost);
 

@@ -45,7 +45,14 @@ struct LibraryDef {
   bool is_measured         = false;  // the measurements of collectives that calibrations were fitted to are of it
 };
 
+// The versions of one library follow each other, the oldest first.
 const Registry<LibraryDef>& libraries();
+
+// Finds the row of libraries() named `name`. Without a version it is the newest that the table has: "nccl" is
+// "nccl@2.23". Throws Error at `where` with the nearest name.
+const LibraryDef& library_called(std::string_view name, const std::string& where);
+// All names that library_called() knows: those of the rows, then those without a version.
+std::vector<std::string> library_names();
 
 // Returns the flows of `algorithm`, a row of algorithms(), under the protocol of `way`. Requires: the algorithm
 // supports the task.

@@ -32,8 +32,8 @@ const Keys& collective_keys() {
   static const Keys keys = [] {
     Keys all = {{"library",
                  "the communication library, which chooses among the algorithms and protocols that it has; an "
-                 "algorithm that is named for a kind goes before it",
-                 types::one_of(collective::libraries().names()), "none: the usual algorithms, as fast as the wires"}};
+                 "algorithm that is named for a kind goes before it. A name without a version is the newest of it",
+                 types::one_of(collective::library_names()), "none: the usual algorithms, as fast as the wires"}};
     all.insert(all.end(), group_collective_keys().begin(), group_collective_keys().end());
     const ValueType group = types::object_of(group_collective_keys(), "an object of algorithms by kind");
     all.push_back({"start", "passes before a collective begins, once all members are there", types::time(), "\"0s\""});

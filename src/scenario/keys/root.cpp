@@ -56,7 +56,9 @@ const Keys& root_keys() {
                 {"platform", "the machine", part("platform", "an object with `topology`, `parts`, `sites` or `file`")}};
     all.insert(all.begin() + 1, part_keys_of_work().begin(), part_keys_of_work().end());
     const Keys rest = {
-        {"framework", "what trains it, which says what the scenario leaves out (`foreflow list frameworks`)",
+        {"framework",
+         "what trains it, which says what the scenario leaves out (`foreflow list frameworks`). A name without a "
+         "version is the newest of it",
          types::text("a name, or the path of a profile"), "none"},
         {"engine", "what simulates (`foreflow list engines`)", types::one_of(simulate::engines().names()), "`simgrid`"},
         {"network", "how communications are modelled", types::object_of(network_keys(), "an object"), "as `auto`"},

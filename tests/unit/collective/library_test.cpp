@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+
+#include "foreflow/base/text.h"
 
 namespace foreflow::collective::library_test {
 namespace {
@@ -182,6 +185,28 @@ TEST(Libraries, TakeWhatWasMeasuredInAServerAndTheirOwnModelBetweenServers) {
   }
   EXPECT_GT(count, 0U);
   EXPECT_LT(count, rows.size());
+}
+
+TEST(Libraries, AreTheNewestVersionWhereNoneIsNamed) {
+  EXPECT_EQ(library_called("nccl", "test").name, "nccl@2.23");
+  EXPECT_EQ(library_called("nccl@2.8", "test").name, "nccl@2.8");
+  EXPECT_EQ(library_called("gloo", "test").name, "gloo");
+  EXPECT_THROW(library_called("ncc", "test"), Error);
+  for (const std::string& name : library_names()) EXPECT_TRUE(library_called(name, "test").name.starts_with(name));
+}
+
+// The newest version is the last one in the table.
+TEST(Libraries, HaveTheirVersionsInTheOrderOfTheirNumbers) {
+  std::map<std::string, std::vector<int>> newest;
+  for (const LibraryDef& library : libraries()) {
+    const auto parts = split(library.name, '@');
+    if (parts.size() != 2) continue;
+    std::vector<int> version;
+    for (const std::string& number : split(parts[1], '.')) version.push_back(std::stoi(number));
+    EXPECT_LT(newest[parts[0]], version) << library.name;
+    newest[parts[0]] = version;
+  }
+  EXPECT_GT(newest.size(), 1U);
 }
 
 TEST(Libraries, AreRefusedWithTheNearestName) {

@@ -42,6 +42,12 @@ TEST(LibraryOfAScenario, ChoosesForEveryKindButThoseWithAnAlgorithmThatIsNamed) 
   EXPECT_EQ(chosen(with(""), Kind::all_reduce), "");
 }
 
+TEST(LibraryOfAScenario, IsTheNewestWithoutAVersion) {
+  EXPECT_EQ(chosen(with(R"("library": "nccl")"), Kind::all_reduce), "nccl@2.23");
+  EXPECT_EQ(chosen(with(R"("library": "nccl")", "calibrated"), Kind::all_reduce),
+            chosen(with(R"("library": "nccl@2.23")", "calibrated"), Kind::all_reduce));
+}
+
 TEST(LibraryOfAScenario, IsRefusedWithTheNearestNameAndThePlace) {
   const std::string said = refused(R"("library": "nccl@2.19")");
   EXPECT_NE(said.find("library.json: $.collective.library"), std::string::npos) << said;
