@@ -15,6 +15,7 @@
 #include <new>
 #include <utility>
 
+#include "base/fork_mutex.h"
 #include "foreflow/base/memory.h"
 #include "foreflow/base/text.h"
 
@@ -133,7 +134,10 @@ Child::Child(size_t index, std::string where, const std::function<void(int)>& bo
   std::cout.flush();
   std::fflush(nullptr);  // or the child would write the parent's buffers once more
   const pid_t parent = ::getpid();
-  pid_               = ::fork();
+  {
+    const std::lock_guard no_other_thread_prints(fork_mutex());
+    pid_ = ::fork();
+  }
   if (pid_ < 0) {
     close_all({answer[0], answer[1], messages[0], messages[1]});
     fail_to_start(where_);

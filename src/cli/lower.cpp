@@ -101,7 +101,7 @@ struct Lowered {
 // Priced before anything is written: an event without a price leaves no half of the answer behind.
 Lowered lowered(const Options& options, const scenario::Scenario& scenario) {
   constexpr size_t kSteps = 4;
-  Progress progress("lower", kSteps);
+  Progress progress("lower", kSteps, 0, Progress::Drawn::itself);
   const scenario::PlatformRef platform = scenario::load_platform(scenario.platform);
   const lower::Options placed          = scenario::lowering(scenario, *platform);
   scenario::Sequential sequential      = scenario::build(scenario);

@@ -80,7 +80,7 @@ Simulated simulated(const Options& options) {
   scenario.simulation.observe = options.observe;
   scenario.simulation.fold = !options.no_fold && (chosen || !any_has(asked(options), &report::WriterDef::every_device));
   scenario.simulation.every_round = chosen && any_has(asked(options), &report::WriterDef::write_devices);
-  Progress progress("simulate", scenario::kSteps);
+  Progress progress("simulate", scenario::kSteps, 0, Progress::Drawn::itself);
   scenario::Outcome outcome = scenario::run(scenario, [&](size_t done) { progress.update(done); });
   auto idle                 = scenario::idle_keys(scenario, outcome.summary);
   if (options.observe) {

@@ -182,12 +182,13 @@ class Fitter {
     scenario.strategy.recompute.limits = std::move(limits);
     const auto lowered                 = try_lower(scenario, sequential_, platform_);
     if (!lowered) return lowered.refusal();
-    const simulate::Run run       = simulate_on(scenario, lowered->compact, platform_);
-    const report::Summary summary = report::summarise({}, run.program, run.timeline, platform_);
-    const Strategy& strategy      = scenario.strategy;
-    const auto stages             = stages_by_device(strategy);
-    const int replicas            = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
-    const auto group              = static_cast<size_t>(strategy.devices() / replicas / strategy.pp);
+    const simulate::Run run = simulate_on(scenario, lowered->compact, platform_);
+    const report::Summary summary =
+        report::summarise({}, run.program, run.timeline, platform_, report::Detail::devices);
+    const Strategy& strategy = scenario.strategy;
+    const auto stages        = stages_by_device(strategy);
+    const int replicas       = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
+    const auto group         = static_cast<size_t>(strategy.devices() / replicas / strategy.pp);
     Trial trial{std::move(scenario), summary.iteration_time, std::vector<bool>(in_flight_.size(), true)};
     for (const report::DeviceSummary& device : summary.devices) {
       if (device.fits) continue;

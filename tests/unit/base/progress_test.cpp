@@ -1,6 +1,11 @@
 #include "foreflow/base/progress.h"
 
 #include <gtest/gtest.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "foreflow/base/process.h"
 
 namespace foreflow::progress_test {
 namespace {
@@ -13,13 +18,13 @@ TEST(ProgressLine, ShowsTheShareDoneAndTheTimeLeftAtThePaceSoFar) {
 }
 
 TEST(ProgressLine, DoesNotGuessTheTimeLeftBeforeSomethingIsDone) {
-  EXPECT_EQ(progress_line("sweep", 0, 9, seconds(4)), "sweep [....................] 0/9");
-  EXPECT_EQ(progress_line("sweep", 0, 0, seconds(4)), "sweep [####################] 0/0");
+  EXPECT_EQ(progress_line("sweep", 0, 9, seconds(4)), "sweep [....................] 0/9, 4 s so far");
+  EXPECT_EQ(progress_line("sweep", 0, 0, seconds(4)), "sweep [####################] 0/0, 4 s so far");
 }
 
 TEST(ProgressLine, DoesNotCountWhatWasDoneBeforeInThePace) {
   EXPECT_EQ(progress_line("sweep", 75, 100, seconds(4), 50), "sweep [###############.....] 75/100, 4 s left");
-  EXPECT_EQ(progress_line("sweep", 50, 100, seconds(4), 50), "sweep [##########..........] 50/100");
+  EXPECT_EQ(progress_line("sweep", 50, 100, seconds(4), 50), "sweep [##########..........] 50/100, 4 s so far");
 }
 
 TEST(ProgressLine, WritesLongTimesInMinutesAndHours) {
@@ -38,6 +43,38 @@ TEST(Progress, IsSilentWhereShortWorkHasNoTerminal) {
     progress.update(1);
   }
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+// The process under test has a terminal as its stderr. It starts children of its own while its progress is drawn: none
+// may hang.
+TEST(Progress, DrawsItselfWhileNothingIsUpdated) {
+  int terminal      = -1;
+  const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    {
+      Progress progress("simulate", 5, 0, Progress::Drawn::itself);
+      const auto end = std::chrono::steady_clock::now() + seconds(3);
+      while (std::chrono::steady_clock::now() < end) run_in_child("job", [] { return std::string(100, 'x'); });
+      std::fputs("all answered", stderr);
+    }
+    ::_exit(0);
+  }
+  std::string shown;
+  char buffer[256];
+  for (ssize_t size = 0; (size = ::read(terminal, buffer, sizeof buffer)) > 0;)
+    shown.append(buffer, static_cast<size_t>(size));
+  ::close(terminal);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_NE(shown.find("simulate [....................] 0/5, "), std::string::npos) << shown;
+  EXPECT_NE(shown.find(" s so far"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("all answered"), std::string::npos) << shown;
+}
+
+TEST(Progress, EndsAtOnceWhereItDrawsItself) {
+  const auto start = std::chrono::steady_clock::now();
+  { Progress progress("simulate", 5, 0, Progress::Drawn::itself); }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(5));
 }
 
 }  // namespace

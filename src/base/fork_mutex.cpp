@@ -1,0 +1,10 @@
+#include "base/fork_mutex.h"
+
+namespace foreflow {
+
+std::mutex& fork_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+}  // namespace foreflow
