@@ -66,4 +66,9 @@ int ranks_before_pipeline(const Strategy& strategy) {
   return strategy.has_unequal_stages() || strategy.cp > 1 ? 0 : represented(strategy.ep);
 }
 
+ir::WrittenDevices alike_before_pipeline(const Strategy& strategy) {
+  if (strategy.offload) return {};
+  return {.shards = shards_before_pipeline(strategy), .ranks = ranks_before_pipeline(strategy)};
+}
+
 }  // namespace foreflow::scenario

@@ -17,5 +17,7 @@ Expected<ReplicaProgram> before_pipeline(const Sequential& sequential, const Sce
 int shards_before_pipeline(const Strategy& strategy);
 // The same for ranks that share experts and no sequences.
 int ranks_before_pipeline(const Strategy& strategy);
+// Both, for a program that is cut into stages afterwards. Offloading works on all devices of a group.
+ir::WrittenDevices alike_before_pipeline(const Strategy& strategy);
 
 }  // namespace foreflow::scenario

@@ -50,10 +50,10 @@ Expected<DistributedProgram> distributed(const Sequential& sequential, const Sce
   return program;
 }
 
-// The devices that may represent all. Offloading works on all devices of a group.
+// The devices that may represent all.
 ir::WrittenDevices alike(const Strategy& strategy) {
-  if (strategy.offload || !strategy.stage_ends.empty()) return {};
-  return {.shards = shards_before_pipeline(strategy), .ranks = ranks_before_pipeline(strategy)};
+  const bool is_cut_in_all = !strategy.stage_ends.empty() && strategy.written_stage_ends.empty();
+  return is_cut_in_all ? ir::WrittenDevices() : alike_before_pipeline(strategy);
 }
 
 }  // namespace

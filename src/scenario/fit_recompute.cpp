@@ -9,6 +9,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/recompute.h"
 #include "foreflow/transform/split_data.h"
+#include "scenario/before_pipeline.h"
 #include "scenario/blame.h"
 #include "scenario/job.h"
 #include "scenario/stages.h"
@@ -97,7 +98,8 @@ class Fitter {
   struct Cutting {
     std::vector<int32_t> stage_ends;
     std::vector<size_t> blocks;
-    bool operator==(const Cutting&) const = default;
+    std::vector<int32_t> written_stage_ends = {};  // as in Strategy
+    bool operator==(const Cutting&) const   = default;
   };
 
   // Candidate cuts into stages. All are between blocks, because a limit applies to a stage as a whole. There are cuts
@@ -113,14 +115,27 @@ class Fitter {
     for (size_t i = 0; i <= parts.size(); ++i) {
       const bool layers = full.strategy.partition == transform::StagePartition::layers;
       if (i == parts.size() && !layers) full.strategy.partition = transform::StagePartition::uniform;
-      auto cut = try_cut(sequential_, full, platform_, i == parts.size() ? 1 : parts[i]);
+      const double repeated = i == parts.size() ? 1 : parts[i];
+      auto cut              = try_cut(sequential_, full, platform_, repeated);
       // Too few blocks for this cut; another one, or no recomputation, may still work.
       if (!cut && cut.refusal().cause == Cause::stages) continue;
       if (!cut) return cut.refusal();
-      Cutting cutting{std::move(cut->stage_ends), std::move(cut->segments)};
+      Cutting cutting{std::move(cut->stage_ends), std::move(cut->segments), {}};
+      cutting.written_stage_ends = written_stage_ends(full, repeated, cutting.blocks);
       if (std::find(all.begin(), all.end(), cutting) == all.end()) all.push_back(std::move(cutting));
     }
     return all;
+  }
+
+  // The same cut of the program in which two shards, or ranks, represent all, in which trials take a fraction of the
+  // time; empty where none represent them, or the cut has not these numbers of blocks.
+  std::vector<int32_t> written_stage_ends(const Scenario& scenario, double repeated,
+                                          const std::vector<size_t>& blocks) const {
+    const ir::WrittenDevices written = alike_before_pipeline(scenario.strategy);
+    if (written.all()) return {};
+    auto cut = try_cut(sequential_, scenario, platform_, repeated, written);
+    if (!cut || cut->segments != blocks) return {};
+    return std::move(cut->stage_ends);
   }
 
   // The fastest of `best` and the fixed policies that fit. Their stages may end inside of blocks, and where a policy
@@ -138,8 +153,9 @@ class Fitter {
 
   // The largest limits with which every stage fits; the smallest ones when none fit.
   Expected<Trial> fit(const Cutting& cutting) const {
-    Scenario scenario            = scenario_;
-    scenario.strategy.stage_ends = cutting.stage_ends;
+    Scenario scenario                    = scenario_;
+    scenario.strategy.stage_ends         = cutting.stage_ends;
+    scenario.strategy.written_stage_ends = cutting.written_stage_ends;
     std::vector<Bytes> low, high;
     const auto limits = [&](const std::vector<Bytes>& bytes) {
       std::vector<transform::ActivationLimit> all;

@@ -31,17 +31,18 @@ transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenar
           .shares     = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
           .layers     = layers_in(scenario),
           .prices     = std::move(prices),
-          .stage_ends = strategy.stage_ends,
+          .stage_ends = written.all() ? strategy.stage_ends : strategy.written_stage_ends,
           .marks_ends = scenario.collectives.host.microbatch > Seconds(0)};
 }
 
 Expected<transform::Cut> try_cut(const Sequential& sequential, const Scenario& scenario,
-                                 const platform::Platform& platform, double repeated) {
-  const auto before = before_pipeline(sequential, scenario);
+                                 const platform::Platform& platform, double repeated,
+                                 const ir::WrittenDevices& written) {
+  const auto before = before_pipeline(sequential, scenario, written);
   if (!before) return before.refusal();
   const ir::Module& module = before->module;
   return asked_for_by("microbatches", scenario, [&] {
-    transform::Pipeline wanted = pipeline_of(module, scenario, platform);
+    transform::Pipeline wanted = pipeline_of(module, scenario, platform, 0, before->written);
     wanted.prices.op           = [price = std::move(wanted.prices.op), repeated](const ir::OpCall& call,
                                                                        std::span<const ir::Type> outputs) {
       return (call.attributes.find(std::string(transform::kRecompute)) == nullptr ? 1 : repeated) *

@@ -14,8 +14,10 @@ transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenar
                                 int run = 0, const ir::WrittenDevices& written = {});
 
 // The cut into stages that try_distribute would choose. Recomputed ops count with this fraction of their time, 0..1.
-// Refuses what try_distribute refuses.
+// Refuses what try_distribute refuses. With `written`, the cut of the program that has these devices where they
+// represent all (before_pipeline).
 Expected<transform::Cut> try_cut(const Sequential& sequential, const Scenario& scenario,
-                                 const platform::Platform& platform, double repeated);
+                                 const platform::Platform& platform, double repeated,
+                                 const ir::WrittenDevices& written = {});
 
 }  // namespace foreflow::scenario

@@ -115,6 +115,9 @@ struct Strategy {
   transform::LayerShare layer_share;  // of the partition `layers`; without the number of layers
   std::vector<double> shares;         // share of the work of each virtual stage; empty: equal shares
   std::vector<int32_t> stage_ends;  // a cut for transform::Pipeline, found with the limits of `recompute`; empty: none
+  // The same cut of the program in which two shards, or ranks, represent all (ir::WrittenDevices); empty: none is
+  // known.
+  std::vector<int32_t> written_stage_ends;
   transform::Results results = transform::Results::gather;
   transform::TensorPlan tensor_plan;  // which weights tensor parallelism splits
   bool sequence_parallel = false, vocabulary_parallel = false;

@@ -99,6 +99,42 @@ TEST(RecomputeStrategy, OptimalIsNoSlowerWithBalancedStagesThanWithUniformOnes) 
     EXPECT_LE(time("balanced", more), 1.001 * time("uniform", more)) << more;
 }
 
+// Trials are of the program in which two shards represent all four.
+TEST(RecomputeStrategy, OptimalCutsTwoShardsAsItCutsAll) {
+  const Scenario asked    = load(parse_json(R"({"workload": {"model": "gpt", "layers": 16, "hidden": 1024, "heads": 16,
+        "sequence": 1024, "vocabulary": 1024, "dtype": "f16"},
+        "platform": {"topology": "dgx_a100", "nodes": 2}, "engine": "analytic",
+        "strategy": {"attention": "unfused", "recompute": "optimal", "microbatches": 8, "pp": 4, "tp": 4,
+                     "schedule": "1f1b", "global_batch": 2048}})",
+                                            "test"),
+                                 "test");
+  const Sequential model  = build(asked);
+  const auto platform     = load_platform(asked.platform);
+  const Scenario resolved = resolve(asked, model, *platform).value();
+  ASSERT_FALSE(resolved.strategy.stage_ends.empty());
+  ASSERT_FALSE(resolved.strategy.written_stage_ends.empty());
+  EXPECT_NE(resolved.strategy.written_stage_ends, resolved.strategy.stage_ends);
+  Scenario all = resolved;
+  all.strategy.written_stage_ends.clear();
+  const auto summary_of = [&](const Scenario& scenario) {
+    return predict(scenario, model, lower_scenario(scenario, model, *platform), *platform).summary;
+  };
+  const report::Summary two = summary_of(resolved), four = summary_of(all);
+  EXPECT_NEAR(two.iteration_time.value(), four.iteration_time.value(), 1e-9 * four.iteration_time.value());
+  EXPECT_EQ(two.device_count, four.device_count);
+  const auto peaks_of = [](const report::Summary& summary) {
+    std::map<int32_t, double> peaks;
+    for (const report::DeviceSummary& device : summary.devices) {
+      for (const stream::DeviceRange& range : device.members) {
+        for (int32_t number = range.first; number <= range.last; number += range.step)
+          peaks[number] = device.peak_memory.value();
+      }
+    }
+    return peaks;
+  };
+  EXPECT_EQ(peaks_of(two), peaks_of(four));
+}
+
 // Stages of a fixed policy may end inside of layers, and where it needs less memory they are more even.
 TEST(RecomputeStrategy, OptimalIsNoSlowerThanFixedPoliciesThatFit) {
   for (const std::string rest :
