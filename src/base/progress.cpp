@@ -7,6 +7,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <new>
 #include <system_error>
 
 #include "base/fork_mutex.h"
@@ -91,7 +92,12 @@ void Progress::draw_until(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const auto next = std::max(next_, std::chrono::steady_clock::now() + kRedrawn);
     stopped_.wait_until(lock, stop, next, [] { return false; });
-    if (!stop.stop_requested()) draw_if_due();
+    if (stop.stop_requested()) return;
+    try {
+      draw_if_due();
+    } catch (const std::bad_alloc&) {
+      // The work itself says what there is no memory for.
+    }
   }
 }
 
