@@ -63,7 +63,7 @@ std::string on_dtype(const scenario::Scenario& scenario, const report::Summary& 
   return "workload.dtype: none is stated, so this is f32; models of this size run in bf16 or f16";
 }
 
-// What recomputes more than the strategy does; empty: nothing does.
+// The setting that recomputes more than the strategy does; empty: none does.
 std::string more_recomputation(const transform::Recompute& how) {
   using Kind = transform::Recompute::Kind;
   if (how.kind == Kind::none) return "strategy.recompute";
@@ -85,7 +85,7 @@ std::vector<std::string> what_lowers_memory(const scenario::Scenario& scenario) 
   return keys;
 }
 
-// What splits more of a transformer; of other models not all can be split further.
+// The keys that split more of a transformer. Other models cannot always be split further.
 std::vector<std::string> what_takes_more_devices(const scenario::Scenario& scenario) {
   const workload::WorkloadDef* family = scenario.workload.family;
   if (family == nullptr || !family->traits.is_transformer) return {};

@@ -146,7 +146,7 @@ void add_time(TimesBySignature& times, const cost::Measurement& work, size_t tra
   found.of_trace[trace].push_back(time);
 }
 
-// What a trace states about its run.
+// The facts that a trace states about its run.
 struct RankOfRun {
   std::string file, device;
   int rank, world;

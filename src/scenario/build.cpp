@@ -183,7 +183,7 @@ int64_t samples_of(const Scenario& scenario, const ir::Module& module) {
   return std::max<int64_t>(samples_in(module), 1);
 }
 
-// Where a file has its weights among its inputs, the first input may be one of them, which counts no samples. Then its
+// If a file has its weights among its inputs, the first input may be one of them, which counts no samples. Then its
 // first dimension differs from that of other inputs.
 std::string remark_on_samples(const Scenario& scenario, const ir::Module& module) {
   if (scenario.workload.source != Workload::Source::onnx || transform::count_parameters(module) > 0) return "";

@@ -239,7 +239,7 @@ std::optional<Message> network_message(const ir::Op& op, const std::vector<ir::T
   if (group.what.fixed) return std::nullopt;
   std::vector<int> ranks;
   for (const ir::Device& member : group.members) ranks.push_back(member.index - kFirst.index);
-  // What one stream of a device hands over to another crosses no link.
+  // Data that one stream of a device hands over to another cross no link.
   if (std::all_of(ranks.begin(), ranks.end(), [&](int rank) { return rank == ranks.front(); })) return std::nullopt;
   const auto& algorithm = algorithm_of(scenario, group.what.kind, ranks);
   return Message{group.what.kind, &algorithm, std::move(ranks), group.what.bytes, 1};

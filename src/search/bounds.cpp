@@ -193,7 +193,7 @@ class Bounder {
     if (sharded_) return Seconds(0);
     Seconds all = gradients();
     if (strategy_.offload) return all;
-    // Where gradients are summed in another type, sums of copies are not known among the others.
+    // If gradients are summed in another type, sums of copies are not known among the others.
     all += demand_.once;
     if (!strategy_.sums_once() || !strategy_.reduce_dtype) all += network(demand_.sums);
     if (!strategy_.sums_once()) all += demand_.of_copies.time + network(demand_.of_copies.sums);

@@ -77,7 +77,7 @@ Cuts balanced_cuts(std::span<const CutPlace> places, const StageLimits& limits);
 
 // The seconds of the stages between such cuts, each over its share, with its transfers.
 std::vector<double> seconds_between(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits);
-// Those of the slowest stage.
+// The seconds of the slowest stage.
 double slowest_stage(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits);
 
 // The cuts of a balanced pipeline: balanced_cuts at the quiet places. In a convolutional network the bytes shrink from

@@ -11,7 +11,7 @@ namespace foreflow::transform {
 namespace {
 
 constexpr double kAboutAsFast = 0.01;
-// Of more stages, work is passed on to neighbours only: all other ways would cost more than cuts are worth.
+// With more stages, work is passed on to neighbours only: all other ways would cost more than cuts are worth.
 constexpr size_t kFewStages = 16;
 
 // The sum of what the stages of each device have.
@@ -201,7 +201,7 @@ Cuts balanced_over_devices(std::span<const CutPlace> places, const StageLimits& 
   if (all.size() == 1) return all.front();
   std::vector<double> seconds;
   for (const Cuts& cuts : all) seconds.push_back(seconds_of_schedule(places, cuts, limits, schedule, size));
-  // Of cuts that are about as fast the first, which fewer bytes cross.
+  // Fewer bytes cross the first of the cuts that are about as fast.
   const double most = *std::min_element(seconds.begin(), seconds.end()) * (1 + kAboutAsFast);
   const auto best   = std::find_if(seconds.begin(), seconds.end(), [&](double one) { return one <= most; });
   return nth(all, best - seconds.begin());

@@ -10,8 +10,8 @@ namespace foreflow::transform {
 
 // The cuts of a balanced pipeline whose devices have several stages each. A device is as slow as all of its stages
 // together, and so is its memory divided: a stage may need more than its part where the others need less. Of the
-// following cuts the ones with which `schedule` takes the least time, of those that keep every device within memory,
-// or of all where none does:
+// following cuts the first with which `schedule` takes the least time, or up to 1 % more, of those that keep every
+// device within memory, or of all where none does:
 //
 // 1. those that balance the stages (balanced_at_quiet_places), without a limit of memory;
 // 2. uniform_cuts;
