@@ -166,6 +166,62 @@ TEST(ContextAttention, ExchangesHeadsForPositionsEightTimesALayer) {
   EXPECT_EQ(messages(split_gpt(4, ContextAttention::all_to_all)).at("MPIAlltoall"), 8 * kLayers);
 }
 
+// Every exchange of heads for positions or back: how many elements a rank has, and how often.
+std::map<int64_t, int> exchanged_elements(const ir::Module& module) {
+  const auto interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
+  const auto& values        = interpretation.entry().values;
+  std::map<int64_t, int> counts;
+  for (const ir::Op& op : module.entry().ops) {
+    if (op.def->name == "MPIAlltoall")
+      ++counts[ir::element_count(values[ir::index(module.entry().inputs(op)[0])].type.dims)];
+  }
+  return counts;
+}
+
+// Messages of which no rank reads or returns what it receives.
+int unread_messages(const ir::Module& module) {
+  const ir::Function& entry = module.entry();
+  std::vector<bool> read(entry.values.size());
+  for (const ir::Op& op : entry.ops) {
+    for (const ir::ValueId id : entry.inputs(op)) {
+      if (id != ir::ValueId::none) read[ir::index(id)] = true;
+    }
+  }
+  for (const ir::ValueId id : entry.results) read[ir::index(id)] = true;
+  return static_cast<int>(std::count_if(entry.ops.begin(), entry.ops.end(), [&](const ir::Op& op) {
+    const auto first = read.begin() + op.first_result;
+    return op.def->role == ir::Role::communication &&
+           std::find(first, first + op.result_count, true) == first + op.result_count;
+  }));
+}
+
+ir::Module split_llama(const std::string& more, Mode mode, int cp) {
+  const Family llama{
+      "llama", "llama",
+      R"({"layers": 2, "hidden": 32, "feed_forward": 8, "heads": 16, "kv_heads": 8, "sequence": 8, "vocabulary": 11)",
+      mode};
+  const ir::Module forward = transform::resolve(test::family(llama.workload, llama.sizes + more + "}", kBatch, mode));
+  const ir::Module fused   = llama.ready(transform::fuse_attention(forward, ops::table()));
+  return distribute(fused, {.cp = cp}, ContextAttention::all_to_all).back().module;
+}
+
+// Queries and results have all heads, keys and values half as many. What follows the attention is split by positions,
+// so that no hidden states are gathered or reduce-scattered.
+TEST(ContextAttention, ExchangesNoMoreThanHeadsForPositions) {
+  constexpr int kLayers = 2, kWays = 4;
+  constexpr int64_t kQueries = kBatch * 8 * 32 / kWays, kKeys = kQueries / 2;
+  const ir::Module training = split_llama("", Mode::training, kWays);
+  // q, o, do and dq; k, v, dk and dv.
+  EXPECT_EQ(exchanged_elements(training), (std::map<int64_t, int>{{kQueries, 4 * kLayers}, {kKeys, 4 * kLayers}}));
+  EXPECT_FALSE(messages(training).contains("MPIReduceScatter"));
+  EXPECT_FALSE(messages(training).contains("MPIAllgather"));
+  EXPECT_EQ(unread_messages(training), 0);
+  const ir::Module prefill = split_llama(R"(, "phase": "prefill")", Mode::inference, kWays);
+  EXPECT_EQ(exchanged_elements(prefill), (std::map<int64_t, int>{{kQueries, 2 * kLayers}, {kKeys, 2 * kLayers}}));
+  EXPECT_FALSE(messages(prefill).contains("MPIReduceScatter"));
+  EXPECT_EQ(unread_messages(prefill), 0);
+}
+
 // Of n contiguous blocks the last rank sees all and the first only its own; dealt out one by one, ranks differ by
 // diagonals.
 TEST(ContextAttention, StripesLevelTheWorkOfCausalRanks) {

@@ -140,9 +140,8 @@ class DataSplitPlanner {
     for (uint32_t i = 0; i < op.result_count; ++i) {
       const size_t value   = op.first_result + i;
       plan_.layouts[value] = attention ? attention->outputs[i] : decision.outputs[i];
-      if (plan_.layouts[value] == decision.outputs[i]) continue;
-      plan_.before[value] = decision.outputs[i];
-      at_hand_[value].push_back(decision.outputs[i]);
+      // The layout before stays out of at_hand_, since only the gradient of the attention is to read it.
+      if (plan_.layouts[value] != decision.outputs[i]) plan_.before[value] = decision.outputs[i];
     }
     plan_.decisions.push_back(std::move(decision));
   }
