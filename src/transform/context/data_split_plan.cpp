@@ -134,8 +134,12 @@ class DataSplitPlanner {
       made.push_back(id == ir::ValueId::none ? Layout::whole() : plan_.layouts[ir::index(id)]);
     const std::optional<AttentionDecision> attention =
         split_.dim == 1 ? decide_attention(call, made, ways_, split_.attention) : std::nullopt;
-    Decision decision = attention ? attention->decision : choose(op, call, inputs, made);
+    const std::optional<PartSlice> slice = slice_of_positions(call, types, inputs, made);
+    Decision decision                    = attention ? attention->decision
+                                           : slice   ? Decision{made, {Layout::whole()}}
+                                                     : choose(op, call, inputs, made);
     if (attention && attention->ring) plan_.rings.insert(plan_.decisions.size());
+    if (slice) plan_.part_slices.emplace(plan_.decisions.size(), *slice);
     settle(op, inputs, made, decision);
     for (uint32_t i = 0; i < op.result_count; ++i) {
       const size_t value   = op.first_result + i;
@@ -144,6 +148,16 @@ class DataSplitPlanner {
       if (plan_.layouts[value] != decision.outputs[i]) plan_.before[value] = decision.outputs[i];
     }
     plan_.decisions.push_back(std::move(decision));
+  }
+
+  // A Slice of few positions, unless the op can keep the split, or an earlier op has gathered its operand.
+  std::optional<PartSlice> slice_of_positions(const ir::OpCall& call, const OpTypes& types,
+                                              std::span<const ir::ValueId> inputs,
+                                              const std::vector<Layout>& made) const {
+    if (split_.dim != 1 || inputs.size() != 1 || !made[0].is_split() || made[0].dim != split_.dim) return std::nullopt;
+    if (experts_[ir::index(inputs[0])] || has(inputs[0], Layout::whole())) return std::nullopt;
+    if (decide(call, made, ways_).inputs[0].is_split()) return std::nullopt;
+    return part_slice(call, types.outputs[0], made[0], ways_);
   }
 
   Decision choose(const ir::Op& op, const ir::OpCall& call, std::span<const ir::ValueId> inputs,

@@ -8,6 +8,7 @@
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/transform/layout.h"
 #include "foreflow/transform/split_data.h"
+#include "transform/context/part_slice.h"
 
 namespace foreflow::transform {
 
@@ -16,7 +17,8 @@ struct DataSplitPlan {
   std::vector<Decision> decisions;  // per op
   // Values that are converted to their layout as soon as they are computed: the layout in which their op computes them.
   std::map<size_t, Layout> before;
-  std::set<size_t> rings;  // ops whose keys and values travel round a ring; see ring_attention.h
+  std::set<size_t> rings;                   // ops whose keys and values travel round a ring; see ring_attention.h
+  std::map<size_t, PartSlice> part_slices;  // per op that is written as part_slice.h says
   bool has_experts = false;
 
   // The layout in which the op of a value computes it.

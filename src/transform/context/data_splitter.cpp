@@ -13,6 +13,7 @@
 #include "foreflow/transform/pieces.h"
 #include "transform/context/attention_layouts.h"
 #include "transform/context/gradient_sums.h"
+#include "transform/context/part_slice.h"
 #include "transform/context/ring_attention.h"
 #include "transform/rewrite/op_types.h"
 
@@ -126,11 +127,13 @@ size_t DataSplitter::end_of_row(size_t begin) const {
     return std::any_of(inputs.begin(), inputs.end(),
                         [&](ValueId id) { return id != ValueId::none && ir::index(id) >= from; });
   };
-  size_t end = begin + 1;
+  const auto& slices = ways_[variant_of_op(begin)].plan.part_slices;
+  size_t end         = begin + 1;
   for (; end < function_.ops.size() && !is_transfer(begin); ++end) {
     const ir::Op &op = function_.ops[end], &before = function_.ops[end - 1];
     if (op.def != before.def || op.operand_count != before.operand_count || op.result_count == 0 ||
-        before.result_count == 0 || variant_of_op(end) != variant_of_op(begin))
+        before.result_count == 0 || variant_of_op(end) != variant_of_op(begin) ||
+        slices.contains(end) != slices.contains(begin))
       break;
     if (!(device(end - 1) < device(end)) || reads(op, function_.ops[begin].first_result)) break;
   }
@@ -143,6 +146,10 @@ void DataSplitter::write_row(SplitVariant& variant, size_t begin, size_t end) {
   if (variant.plan.rings.contains(begin)) {
     says_all_ = says_all_ && variant.written == variant.ways;
     write_ring(variant, begin, end);
+    return;
+  }
+  if (variant.plan.part_slices.contains(begin)) {
+    write_part_slices(variant, begin, end);
     return;
   }
   for (int way = 0; way < variant.written; ++way) {
@@ -175,6 +182,20 @@ void DataSplitter::write_ring(SplitVariant& variant, size_t begin, size_t end) {
         builder_.set_name(copies[way], name_of_part(function_.values[value].name, variant, static_cast<int>(way)));
       variant.copies[value][variant.plan.layouts[value]] = std::move(copies);
     }
+  }
+}
+
+void DataSplitter::write_part_slices(SplitVariant& variant, size_t begin, size_t end) {
+  for (size_t o = begin; o < end; ++o) {
+    const ir::Op& op    = function_.ops[o];
+    const ValueId whole = function_.inputs(op)[0];
+    Copies copies       = sliced_part(builder_, copies_of(variant, whole).at(variant.plan.decisions[o].inputs[0]),
+                                      values_[ir::index(whole)].type, variant.plan.part_slices.at(o), variant.all_ways(),
+                                      variant.shrinks);
+    for (size_t way = 0; way < copies.size(); ++way)
+      builder_.set_name(copies[way],
+                        name_of_part(function_.values[op.first_result].name, variant, static_cast<int>(way)));
+    variant.copies[op.first_result][Layout::whole()] = std::move(copies);
   }
 }
 

@@ -66,6 +66,7 @@ class DataSplitter {
   size_t end_of_row(size_t begin) const;
   void write_row(SplitVariant& variant, size_t begin, size_t end);
   void write_ring(SplitVariant& variant, size_t begin, size_t end);
+  void write_part_slices(SplitVariant& variant, size_t begin, size_t end);
   void write_transfer(size_t op);
   void turn(SplitVariant& variant, size_t begin, size_t end, uint32_t result);
   void bring(SplitVariant& variant, size_t begin, size_t end, size_t operand);
