@@ -60,6 +60,10 @@ const std::vector<Family>& families() {
       {"llama_inference", "llama",
        R"({"layers": 1, "hidden": 32, "feed_forward": 8, "heads": 16, "kv_heads": 8, "sequence": 8, "vocabulary": 11})",
        Mode::inference},
+      {"llama_prefill", "llama",
+       R"({"layers": 2, "hidden": 32, "feed_forward": 8, "heads": 16, "kv_heads": 8, "sequence": 8, "vocabulary": 11,
+           "phase": "prefill"})",
+       Mode::inference},
   };
   return kFamilies;
 }

@@ -7,6 +7,7 @@
 
 #include "foreflow/interpret/concrete.h"
 #include "foreflow/interpret/mixed.h"
+#include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/pieces.h"
@@ -69,6 +70,14 @@ const std::vector<Model>& models() {
              test::family("moe", R"({"layers": 2, "hidden": 8, "feed_forward": 4, "heads": 2, "sequence": 4,
              "vocabulary": 11, "experts": 4, "routing_groups": 4})",
                           kBatch, Mode::inference));
+       },
+       2, 4, 4},
+      {"moe_prefill",
+       [] {
+         return transform::eliminate_dead_code(transform::resolve(
+             test::family("moe", R"({"layers": 1, "hidden": 8, "feed_forward": 4, "heads": 2, "sequence": 8,
+             "vocabulary": 11, "experts": 4, "routing_groups": 4, "phase": "prefill"})",
+                          kBatch, Mode::inference)));
        },
        2, 4, 4},
   };
@@ -178,6 +187,43 @@ TEST(SplitData, GathersKeysAndValuesOfASequenceTwiceAndScattersTheirGradients) {
     EXPECT_EQ(sent.at("MPIAllgather"), gathered);
     EXPECT_EQ(sent.at("MPIReduceScatter"), std::vector<int64_t>(2 * kLayers, whole));
     EXPECT_FALSE(sent.contains("MPIAlltoall"));
+  }
+}
+
+// The last token of a prompt: each rank gives one row of each sample, whatever the order of the positions.
+TEST(SplitData, GathersARowOfEachRankForTheLastTokenOfAPrompt) {
+  constexpr int64_t kHidden = 16;
+  constexpr int kWays       = 4;
+  const ir::Module prefill  = transform::eliminate_dead_code(transform::resolve(test::family(
+       "gpt", R"({"layers": 1, "hidden": 16, "heads": 4, "sequence": 8, "vocabulary": 11, "phase": "prefill"})", kBatch,
+       Mode::inference)));
+  const auto sent           = messages(
+                transform::split_data(transform::shard(prefill, ops::table(), 1).module, ops::table(), kWays, {1, false}).module);
+  constexpr int64_t kKeys = kBatch * 8 * kHidden / kWays;
+  EXPECT_EQ(sent, (std::map<std::string, std::vector<int64_t>>{{"MPIAllgather", {kKeys, kKeys, kBatch * kHidden}}}));
+}
+
+// Rows that one of two ranks has are cut before they are gathered; those of several ranks, and all that a rank has, are
+// gathered whole.
+TEST(SplitData, CutsRowsOfOneRankBeforeItGathersThem) {
+  struct Rows {
+    int64_t start, end, blocks, sent;
+  };
+  std::mt19937_64 random(20263);
+  for (const auto& [start, end, blocks, sent] :
+       {Rows{7, 8, 1, 1}, Rows{-1, 8, 1, 1}, Rows{0, 1, 1, 1}, Rows{1, 4, 1, 3}, Rows{5, 100, 1, 3}, Rows{3, 5, 1, 4},
+        Rows{4, 8, 1, 4}, Rows{5, 6, 2, 1}, Rows{6, 8, 2, 2}, Rows{5, 7, 2, 4}}) {
+    SCOPED_TRACE("[" + std::to_string(start) + ", " + std::to_string(end) + ") of " + std::to_string(blocks));
+    const ir::Module module = ir::parse(
+        "func @f(%x: Tensor[Float32, (2, 8, 3), 1]) {\n  %r = Relu(%x)\n  %s = Slice[axes = [1], starts = [" +
+            std::to_string(start) + "], ends = [" + std::to_string(end) + "]](%r)\n  %y = Tanh(%s)\n  return %y\n}\n",
+        "f", ops::table());
+    const std::vector<Distributed> steps = {
+        transform::split_data(module, ops::table(), 2, {.dim = 1, .blocks = blocks})};
+    EXPECT_EQ(messages(steps[0].module).at("MPIAllgather"), std::vector<int64_t>{2 * sent * 3});
+    const auto arguments = test::random_arguments(module, random, kVocabulary);
+    const auto expected  = interpret::evaluate(module, 0, arguments);
+    EXPECT_EQ(test::relative_difference(test::run(steps, arguments, 1)[0], expected[0]), 0);
   }
 }
 

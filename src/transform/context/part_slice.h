@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "foreflow/transform/layout.h"
 #include "transform/layout/reshard_row.h"
 
 namespace foreflow::transform {

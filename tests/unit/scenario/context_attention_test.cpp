@@ -40,10 +40,14 @@ std::string refusal(const std::string& scenario) {
   return "";
 }
 
-// The sums of the weights' gradients are in the way of both.
+// Of a prompt, since the sums of the weights' gradients are in the way of both when a model is trained.
 TEST(ContextAttention, RingsHideTransfersThatHeadsWaitFor) {
-  const double ring = exposed(simulated(scenario_of(8, 65536, "striped_ring")));
-  EXPECT_LT(ring, 0.5 * exposed(simulated(scenario_of(8, 65536, "all_to_all"))));
+  const auto of_prompt = [](const std::string& attention) {
+    std::string text = scenario_of(8, 65536, attention);
+    text.replace(text.find("\"layers\""), 0, R"("mode": "inference", "phase": "prefill", )");
+    return exposed(simulated(text));
+  };
+  EXPECT_LT(of_prompt("striped_ring"), 0.1 * of_prompt("all_to_all"));
 }
 
 TEST(ContextAttention, StripesAreFasterThanContiguousBlocksWhereMasksAreCausal) {
