@@ -175,7 +175,7 @@ std::string write_html(const Summary& summary, const stream::Program& program, c
       title, kStyle);
   page.add("<body>\n<main>\n<h1>{}</h1>", title);
   page.add(R"(<div class="soft">{} · {} · {} engine · {} devices on {} · )"
-           "{} executions of {} computes and communications</div>",
+           "{} executions of {} pieces of work</div>",
            summary.job.training ? "training" : "inference", escape::markup(summary.job.dtype),
            escape::markup(summary.job.engine), count(summary.device_count), escape::markup(summary.platform),
            count(summary.events.executed), count(summary.events.distinct));

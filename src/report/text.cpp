@@ -310,7 +310,7 @@ std::string where_times_come_from(const Summary& summary) {
 }
 
 std::string footer(const Summary& summary) {
-  std::string out = fmt::format("\n{} executions of {} computes and communications{}", count(summary.events.executed),
+  std::string out = fmt::format("\n{} executions of {} pieces of work{}", count(summary.events.executed),
                                 count(summary.events.distinct), where_times_come_from(summary));
   if (summary.interval.high > summary.interval.low)
     out += fmt::format("; nine of ten runs take {} to {}", format(summary.interval.low), format(summary.interval.high));

@@ -22,9 +22,10 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
 Json write(const Strategy& strategy) { return strategy.schedule->name; }
 
 // A single stage waits for no other, but the gradients of its weights may hide other messages: split backward passes
-// are in another order than those of 1f1b.
+// are in another order than those of 1f1b. One microbatch runs in the order of the program with any schedule.
 std::vector<Json> legal_for_one_stage(const Json& point) {
-  const int microbatches   = static_cast<int>(whole_or(point, "microbatches", 1));
+  const int microbatches = static_cast<int>(whole_or(point, "microbatches", 1));
+  if (microbatches == 1) return {};
   std::vector<Json> values = {Json("1f1b")};
   std::vector<foreflow::schedule::Order> orders;
   for (const foreflow::schedule::ScheduleDef& row : foreflow::schedule::schedules()) {
