@@ -39,12 +39,14 @@ std::vector<Json> legal_for_one_stage(const Json& point) {
   return values;
 }
 
-// Inference has no backward passes, so all schedules with one stage a device give the same order.
+// Inference has no backward passes: all schedules with one stage a device give the same order, and of the others two
+// pipes hold the weights twice.
 std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
   if (!is_pipelined(point)) return facts.training ? legal_for_one_stage(point) : words({});
+  if (!facts.training) return words({"1f1b", "interleaved_1f1b"});
   std::vector<Json> values = {Json("1f1b")};
   for (const foreflow::schedule::ScheduleDef& row : foreflow::schedule::schedules()) {
-    if (row.name != "1f1b" && row.trains && (facts.training || row.chunks != 1)) values.emplace_back(row.name);
+    if (row.name != "1f1b" && row.trains) values.emplace_back(row.name);
   }
   return values;
 }
