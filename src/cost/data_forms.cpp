@@ -6,6 +6,7 @@
 
 #include "cost/data_efficiency.h"
 #include "cost/data_kernels.h"
+#include "cost/laws/tiles.h"
 
 namespace foreflow::cost {
 namespace {
@@ -18,11 +19,14 @@ Sample product(const FieldsOfRow& row, double in, double out, double shortest_ro
   return {{row.number("m"), row.number("n"), row.number("k"), in, out, unaligned}, row.number("latency_ms") * 1e-3};
 }
 
-std::vector<Measured> gemm(const FieldsOfRow& row, const std::string&) {
+// The layers of vLLM.
+std::vector<Measured> gemm(const FieldsOfRow& row, const std::string& device) {
   const bool bytes = row.text("dtype") == "fp8";
   // Rows of A and B have k elements, rows of C have n.
   const double odd = is_unaligned(row.number("k"), bytes ? 1 : 2) ? row.number("k") : row.number("n");
-  return {{"product", bytes ? "f8" : "bf16", product(row, bytes ? 1 : 2, 2, odd)}};
+  Sample sample    = product(row, bytes ? 1 : 2, 2, odd);
+  sample.sizes[7]  = static_cast<double>(bytes && device == "l40s" ? Chooser::vllm_ada : Chooser::library);
+  return {{"product", bytes ? "f8" : "bf16", sample}};
 }
 
 // Columns are contiguous: A has rows of m, or of k where it is transposed; B of k, or of n; C of m.

@@ -3,12 +3,14 @@
 #include <limits>
 
 #include "cost/laws/law.h"
+#include "cost/laws/tiles.h"
 
 namespace foreflow::cost::definitions::product {
 namespace {
 
 // C[m,n] = A[m,k] B[k,n]. Sizes: m, n, k, bytes of an element of A and B, bytes of one of C, 1 if a row of A, B or C is
-// no multiple of 16 bytes (0 otherwise), how many such products one kernel computes (0: one).
+// no multiple of 16 bytes (0 otherwise), how many such products one kernel computes (0: one), who chooses its tile
+// (Chooser).
 //
 // C is cut into tiles, each made by one processor; where there are fewer tiles than processors, k is cut as well. Tiles
 // run in waves, and the last wave is as long as the others:
@@ -17,9 +19,11 @@ namespace {
 //               | tile 1 | tile 4 |
 //               | tile 2 |  idle  |        joined with the time of the traffic with the memory of the device
 //
-// The law takes the fastest of all shapes of tiles and cuts of k, as libraries choose by measurements. Measurements
-// repeat a product, often with the same A and several B in turns; the part of these operands that stays in the shared
-// cache is read from there. Prices of training leave that out, because other layers run in between.
+// The law takes the fastest of all shapes of tiles and cuts of k, as libraries choose by measurements, unless the tile
+// is known from the source of the program that was measured. A tile takes the time of whole instructions of the matrix
+// units. Operands of bytes were rounded by the measured program, by kernels of their own. Measurements repeat a
+// product, often with the same A and several B in turns; the part of these operands that stays in the shared cache is
+// read from there. Prices of training leave that out, because other layers run in between.
 enum : size_t {
   kLaunch,
   kEfficiency,
@@ -40,7 +44,9 @@ enum : size_t {
   kUnaligned,
   kCache,
   kReused,
-  kSets
+  kSets,
+  kRounded,
+  kSpilled
 };
 
 std::vector<Constant> constants() {
@@ -76,18 +82,22 @@ std::vector<Constant> constants() {
        Use::serving, 1, 0.3},
       {"sets", Unit::number, 5,
        "how many second operands the measured calls took in turns: all must fit into that cache", Use::serving},
+      {"rounded", Unit::number, 0.3, "share of `quantise` that an element takes where the shared cache holds it",
+       Use::serving, 1},
+      {"spilled", Unit::number, 4,
+       "bytes of the memory that an element of a tile moves at its end beside the result, where a kernel leaves its "
+       "accumulators there: all tiles of a wave share the bandwidth",
+       Use::serving},
   };
 }
 
-struct Tile {
-  double m, n;
-};
-constexpr Tile kTiles[]         = {{256, 128}, {128, 256}, {128, 128}, {128, 64}, {64, 128}, {64, 64}, {64, 32},
-                                   {32, 64},   {32, 32},   {16, 64},   {64, 16},  {16, 128}, {128, 16}};
-constexpr double kSplits[]      = {1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32};
-constexpr double kShortestSplit = 128;   // of k
-constexpr double kMostWaves     = 4;     // with more waves k is never cut
-constexpr double kSmallest      = 1024;  // elements of the tile that `small_tile` is about
+constexpr double kRowsOfBlackwell = 128;
+constexpr double kSplits[]        = {1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32};
+constexpr double kShortestSplit   = 128;   // of k
+constexpr double kMostWaves       = 4;     // with more waves k is never cut
+constexpr double kSmallest        = 1024;  // elements of the tile that `small_tile` is about
+
+Chooser chooser_of(const Sizes& sizes) { return static_cast<Chooser>(static_cast<int>(sizes[7])); }
 
 class Product {
  public:
@@ -104,9 +114,14 @@ class Product {
                  result = batch_ * c_[kWritten] * out_ * m_ * n_;
     traffic_            = first * fetched(first) + second * fetched(c_[kSets] * second) + result;
     traffic_ *= 1 - (1 - c_[kCache]) / (1 + std::pow((first + second + result) / hardware_.cache, 4));
+    if (chooser_of(sizes) == Chooser::vllm_ada) {
+      best_ = in_tiles(tile_of_vllm_on_ada(m_, n_));
+      return;
+    }
     best_ = std::numeric_limits<double>::infinity();
     if (std::min(m_, n_) <= 1) best_ = by_vector();
-    for (const Tile& tile : kTiles) try_tile(tile);
+    const size_t tiles = kTiles.size() - (hardware_.rows < kRowsOfBlackwell ? kBlackwellTiles : 0);
+    for (size_t i = 0; i < tiles; ++i) try_tile(kTiles[i]);
   }
   double best() const { return best_; }
 
@@ -125,16 +140,36 @@ class Product {
     return c_[kLaunch] + traffic_ / bandwidth(std::ceil(batch_ * std::max(m_, n_) / kRows)) + c_[kVector] * k_;
   }
 
+  double tiles_of(const Tile& tile) const { return batch_ * std::ceil(m_ / tile.m) * std::ceil(n_ / tile.n); }
+
+  // The time of one step along k. Its arithmetic is that of whole instructions, whose rows are those of either side.
+  double step_of(const Tile& tile) const {
+    const double rows = hardware_.rows, area = tile.area();
+    const double work = std::min(std::max(rows, tile.m) * tile.n, tile.m * std::max(rows, tile.n));
+    const double peak = hardware_.peak / hardware_.processors * c_[kEfficiency] * tile.units;
+    return std::max(2 * work / peak * (1 + c_[kSmall] * kSmallest / area), (tile.m + tile.n) * in_ / c_[kOperands]) /
+           tile.processors;
+  }
+
+  double fixed_of(const Tile& tile) const {
+    return c_[kTile] + c_[kResult] * tile.area() * out_ / 1024 / tile.processors;
+  }
+
+  // In tiles of one shape, without cuts of k.
+  double in_tiles(const Tile& tile) const {
+    const double tiles = tiles_of(tile), waves = std::ceil(tiles / hardware_.processors);
+    const double spilled = tiles * tile.area() * c_[kSpilled] / (hardware_.bandwidth * c_[kMemory]);
+    const double tensor  = std::max(waves * fixed_of(tile), spilled) + waves * step_of(tile) * k_;
+    return c_[kLaunch] + joined(tensor, traffic_ / bandwidth(std::min(tiles, hardware_.processors)), c_[kJoin]);
+  }
+
   void try_tile(const Tile& tile) {
-    const double tiles = batch_ * std::ceil(m_ / tile.m) * std::ceil(n_ / tile.n), area = tile.m * tile.n;
-    const double peak = hardware_.peak / hardware_.processors * c_[kEfficiency];
-    const double step =
-        std::max(2 * area / peak * (1 + c_[kSmall] * kSmallest / area), (tile.m + tile.n) * in_ / c_[kOperands]);
-    const double fixed = c_[kTile] + c_[kResult] * area * out_ / 1024;
+    const double tiles = tiles_of(tile), step = step_of(tile), fixed = fixed_of(tile);
+    const double at_once = hardware_.processors / tile.processors;
     for (const double parts : kSplits) {
-      if (parts > 1 && (k_ / parts < kShortestSplit || tiles >= kMostWaves * hardware_.processors)) return;
-      const double waves  = std::ceil(tiles * parts / hardware_.processors);
-      const double rate   = bandwidth(std::min(tiles * parts, hardware_.processors));
+      if (parts > 1 && (k_ / parts < kShortestSplit || tiles >= kMostWaves * at_once)) return;
+      const double waves  = std::ceil(tiles * parts / at_once);
+      const double rate   = bandwidth(std::min(tiles * parts * tile.processors, hardware_.processors));
       const double sums   = parts > 1 ? c_[kSplit] + c_[kSums] * 4 * batch_ * m_ * n_ * parts / rate : 0;
       const double tensor = waves * (fixed + step * k_ / parts), memory = traffic_ / rate;
       if (c_[kLaunch] + sums + std::max(tensor, memory) >= best_) continue;
@@ -148,11 +183,20 @@ class Product {
   double traffic_ = 0, best_ = 0;
 };
 
+// The time in which the measured program rounds A to bytes. That on Ada does it in several kernels of element-wise ops,
+// which hand over what the shared cache holds.
+double rounding(std::span<const double> c, const Sizes& sizes, const Hardware& hardware) {
+  constexpr double kBytes = 2 + 4, kCliff = 4;  // of an element in 16 bits, and in 32
+  const double elements = sizes[0] * sizes[2];
+  const double held     = 1 / (1 + std::pow(kBytes * elements / hardware.cache, kCliff));
+  const double share    = chooser_of(sizes) == Chooser::vllm_ada ? 1 - (1 - c[kRounded]) * held : 1;
+  return c[kQuantise] * elements * share;
+}
+
 double seconds(std::span<const double> c, const Sizes& sizes, const Hardware& hardware) {
-  const double best     = Product(c, sizes, hardware).best();
-  const double hot      = 1 + c[kThrottle] * best / (best + c[kWarm]);
-  const double rounding = sizes[3] == 1 ? c[kQuantise] * sizes[0] * sizes[2] : 0;
-  return rounding + best * hot * (sizes[5] > 0 ? c[kUnaligned] : 1);
+  const double best = Product(c, sizes, hardware).best();
+  const double hot  = 1 + c[kThrottle] * best / (best + c[kWarm]);
+  return (sizes[3] == 1 ? rounding(c, sizes, hardware) : 0) + best * hot * (sizes[5] > 0 ? c[kUnaligned] : 1);
 }
 
 }  // namespace
