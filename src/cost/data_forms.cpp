@@ -19,13 +19,18 @@ Sample product(const FieldsOfRow& row, double in, double out, double shortest_ro
   return {{row.number("m"), row.number("n"), row.number("k"), in, out, unaligned}, row.number("latency_ms") * 1e-3};
 }
 
+Chooser chooser_of_serving(bool bytes, const std::string& device) {
+  if (device.starts_with("b")) return Chooser::blackwell;
+  return bytes && device == "l40s" ? Chooser::vllm_ada : Chooser::library;
+}
+
 // The layers of vLLM.
 std::vector<Measured> gemm(const FieldsOfRow& row, const std::string& device) {
   const bool bytes = row.text("dtype") == "fp8";
   // Rows of A and B have k elements, rows of C have n.
   const double odd = is_unaligned(row.number("k"), bytes ? 1 : 2) ? row.number("k") : row.number("n");
   Sample sample    = product(row, bytes ? 1 : 2, 2, odd);
-  sample.sizes[7]  = static_cast<double>(bytes && device == "l40s" ? Chooser::vllm_ada : Chooser::library);
+  sample.sizes[7]  = static_cast<double>(chooser_of_serving(bytes, device));
   return {{"product", bytes ? "f8" : "bf16", sample}};
 }
 

@@ -50,18 +50,9 @@ FlopsPerSecond peak_of(const Processors& processors, std::string_view dtype) {
   return FlopsPerSecond(0);
 }
 
-namespace {
-
-// The rows of a product that one instruction makes (PTX ISA): 16 of `mma`; 128 of `tcgen05.mma`, which takes as long
-// for
-// 64. The 64 of Hopper's `wgmma` explain little, and are left out (docs/design/cost.md).
-constexpr double kRowsOfMma = 16, kRowsOfTcgen05 = 128;
-
-}  // namespace
-
 Hardware hardware_of(const platform::Device& device, std::string_view dtype, const Processors& processors) {
   return {device.peak(dtype).value(), device.memory_bandwidth.value(), static_cast<double>(processors.count),
-          processors.cache * 1e6, processors.units == Units::blackwell ? kRowsOfTcgen05 : kRowsOfMma};
+          processors.cache * 1e6};
 }
 
 }  // namespace foreflow::cost

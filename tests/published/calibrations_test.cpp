@@ -39,18 +39,18 @@ TEST_P(Calibration, IsDerivedAgainByteForByte) {
   EXPECT_EQ(cost::to_json(again).dump(), read_file(path_of(GetParam())));
 }
 
-// Products of the L40S find their operands in 96 MB of cache, or not, and vary by a factor of two between neighbours;
-// eight of its cards meet over two sockets. The 160 products of DeepBench are those of many libraries' kernels.
+// Where cuBLAS cuts k on an L40S jumps between neighbours, and eight of its cards meet over two sockets. The 160
+// products of DeepBench are those of many libraries' kernels.
+double target_of(const std::string& device, const cost::FittedLaw& law) {
+  if (law.of == "normalisation") return 0.17;  // seven sizes of two kinds of kernels, one of which sums twice
+  if (law.law == "product") return device == "v100" ? 0.12 : device == "l40s" && law.of == "bf16" ? 0.105 : 0.09;
+  if (law.law == "attention") return 0.10;
+  return device == "l40s" ? 0.18 : 0.09;
+}
+
 TEST_P(Calibration, IsWithinItsTargetsOnWhatItWasNotFittedTo) {
-  const bool hard = GetParam() == "l40s" || GetParam() == "v100";
-  for (const cost::FittedLaw& law : read(GetParam()).laws) {
-    // Seven sizes of two kinds of kernels, one of which sums twice.
-    const double target = law.of == "normalisation" ? 0.17
-                          : law.law == "product"    ? 0.095
-                          : law.law == "attention"  ? 0.10
-                                                    : 0.09;
-    EXPECT_LT(law.held_out, hard ? 0.20 : target) << law.law << " " << law.of;
-  }
+  for (const cost::FittedLaw& law : read(GetParam()).laws)
+    EXPECT_LT(law.held_out, target_of(GetParam(), law)) << law.law << " " << law.of;
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, Calibration, testing::ValuesIn(shipped()));

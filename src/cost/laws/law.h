@@ -39,11 +39,10 @@ struct Constant {
 
 // The device, by its data sheet.
 struct Hardware {
-  double peak       = 0;   // flop/s in the data type of the family
-  double bandwidth  = 0;   // of its memory, bytes/s
-  double processors = 1;   // streaming multiprocessors
-  double cache      = 0;   // bytes of the cache that they share
-  double rows       = 16;  // of a product that one instruction of their matrix units makes
+  double peak       = 0;  // flop/s in the data type of the family
+  double bandwidth  = 0;  // of its memory, bytes/s
+  double processors = 1;  // streaming multiprocessors
+  double cache      = 0;  // bytes of the cache that they share
 };
 
 // One size of a family. What the numbers are is up to the law; the comments of its file say so.

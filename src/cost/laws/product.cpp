@@ -91,11 +91,10 @@ std::vector<Constant> constants() {
   };
 }
 
-constexpr double kRowsOfBlackwell = 128;
-constexpr double kSplits[]        = {1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32};
-constexpr double kShortestSplit   = 128;   // of k
-constexpr double kMostWaves       = 4;     // with more waves k is never cut
-constexpr double kSmallest        = 1024;  // elements of the tile that `small_tile` is about
+constexpr double kSplits[]      = {1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32};
+constexpr double kShortestSplit = 128;   // of k
+constexpr double kMostWaves     = 4;     // with more waves k is never cut
+constexpr double kSmallest      = 1024;  // elements of the tile that `small_tile` is about
 
 Chooser chooser_of(const Sizes& sizes) { return static_cast<Chooser>(static_cast<int>(sizes[7])); }
 
@@ -109,18 +108,19 @@ class Product {
         in_(sizes[3]),
         out_(sizes[4]),
         batch_(std::max(1.0, sizes[6])),
+        chooser_(chooser_of(sizes)),
         hardware_(hardware) {
     const double first = batch_ * in_ * k_ * m_, second = batch_ * in_ * k_ * n_,
                  result = batch_ * c_[kWritten] * out_ * m_ * n_;
     traffic_            = first * fetched(first) + second * fetched(c_[kSets] * second) + result;
     traffic_ *= 1 - (1 - c_[kCache]) / (1 + std::pow((first + second + result) / hardware_.cache, 4));
-    if (chooser_of(sizes) == Chooser::vllm_ada) {
+    if (chooser_ == Chooser::vllm_ada) {
       best_ = in_tiles(tile_of_vllm_on_ada(m_, n_));
       return;
     }
     best_ = std::numeric_limits<double>::infinity();
     if (std::min(m_, n_) <= 1) best_ = by_vector();
-    const size_t tiles = kTiles.size() - (hardware_.rows < kRowsOfBlackwell ? kBlackwellTiles : 0);
+    const size_t tiles = kTiles.size() - (chooser_ == Chooser::blackwell ? 0 : kBlackwellTiles);
     for (size_t i = 0; i < tiles; ++i) try_tile(kTiles[i]);
   }
   double best() const { return best_; }
@@ -144,7 +144,7 @@ class Product {
 
   // The time of one step along k. Its arithmetic is that of whole instructions, whose rows are those of either side.
   double step_of(const Tile& tile) const {
-    const double rows = hardware_.rows, area = tile.area();
+    const double rows = rows_of(chooser_), area = tile.area();
     const double work = std::min(std::max(rows, tile.m) * tile.n, tile.m * std::max(rows, tile.n));
     const double peak = hardware_.peak / hardware_.processors * c_[kEfficiency] * tile.units;
     return std::max(2 * work / peak * (1 + c_[kSmall] * kSmallest / area), (tile.m + tile.n) * in_ / c_[kOperands]) /
@@ -179,6 +179,7 @@ class Product {
 
   std::span<const double> c_;
   double m_, n_, k_, in_, out_, batch_;
+  Chooser chooser_;
   const Hardware& hardware_;
   double traffic_ = 0, best_ = 0;
 };

@@ -29,9 +29,14 @@ constexpr size_t kBlackwellTiles = 8;
 
 // Who chooses the tile.
 enum class Chooser : uint8_t {
-  library,  // a library that measures: the fastest of all
-  vllm_ada  // vLLM, by a table, for products of bytes on GPUs of compute capability 8.9
+  library,   // a library that measures: the fastest of all but those of Blackwell
+  vllm_ada,  // vLLM, by a table, for products of bytes on GPUs of compute capability 8.9
+  blackwell  // a library on Blackwell: the fastest of all, in whole instructions of tcgen05
 };
+
+// The rows of a product that one instruction makes (PTX ISA): 16 of `mma`; 128 of `tcgen05.mma`, which takes as long
+// for 64.
+constexpr double rows_of(Chooser chooser) { return chooser == Chooser::blackwell ? 128 : 16; }
 
 // The tile that vLLM takes for C[m,n] on compute capability 8.9, whatever k is; it never cuts k (kernels of CUTLASS 2;
 // vllm-project/vllm, Apache-2.0, csrc/quantization/cutlass_w8a8/scaled_mm_c2x_sm89_fp8_dispatch.cuh). Its table goes by

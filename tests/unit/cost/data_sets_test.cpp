@@ -46,6 +46,16 @@ TEST(KernelsInTraining, NameTheLineThatIsWrong) {
             "kernels.csv:3: signature is \"MatMul\"; write two operands and a result in bf16");
 }
 
+TEST(ProductsOfServing, SayWhoChoseTheirTile) {
+  const std::string rows = "dtype,m,n,k,latency_ms\nbfloat16,64,128,256,0.01\nfp8,64,128,256,0.02\n";
+  const auto ada         = read_data_sets(rows, "gemm.csv", "l40s");
+  ASSERT_EQ(ada.size(), 2u);
+  EXPECT_EQ(ada[0].samples[0].sizes, (Sizes{64, 128, 256, 2, 2, 0}));
+  EXPECT_EQ(ada[1].samples[0].sizes, (Sizes{64, 128, 256, 1, 2, 0, 0, 1}));
+  EXPECT_EQ(read_data_sets(rows, "gemm.csv", "b200_sxm")[0].samples[0].sizes, (Sizes{64, 128, 256, 2, 2, 0, 0, 2}));
+  EXPECT_EQ(read_data_sets(rows, "gemm.csv", "h100_sxm")[1].samples[0].sizes, (Sizes{64, 128, 256, 1, 2, 0}));
+}
+
 const std::string kNames = "op,peak_tflops,shape,efficiency_fraction_of_peak\n";
 
 std::vector<DataSet> shares(const std::string& rows) { return read_data_sets(kNames + rows, "shares.csv", "b200_sxm"); }

@@ -4,6 +4,7 @@
 
 #include "cost/fit.h"
 #include "cost/laws/law.h"
+#include "cost/laws/tiles.h"
 
 namespace foreflow::cost::laws_test {
 namespace {
@@ -89,6 +90,83 @@ TEST(ProductLaw, SavesWhatCallsBeforeLeftInTheCache) {
   };
   EXPECT_LT(time_with(0.9, 8192, 16), 0.8 * time_with(0, 8192, 16));
   EXPECT_GT(time_with(0.9, 16, 8192), 0.98 * time_with(0, 16, 8192));
+}
+
+constexpr auto kVllmAda = static_cast<double>(Chooser::vllm_ada);
+
+// An L40S by its data sheet, in fp8.
+constexpr Hardware kL40s{733e12, 864e9, 142, 96e6};
+
+TEST(ProductLaw, CutsKNowhereInTheTilesOfVllm) {
+  const LawDef& law  = laws().get("product", "test");
+  auto constants     = start_of(law);
+  const auto time_of = [&](double k, double chooser) {
+    return law.seconds(constants, {16, 64, k, 1, 2, 0, 0, chooser}, kL40s);
+  };
+  // One tile, on half of the matrix units of one processor.
+  const double least = 2 * 16 * 64 / (kL40s.peak / 142 * constants[place_of(law, "efficiency")] / 2);
+  EXPECT_GT(time_of(65536, kVllmAda), 65536 * least);
+  EXPECT_GT(time_of(65536, kVllmAda), 4 * time_of(65536, 0));
+}
+
+TEST(ProductLaw, SharesTheMemoryAmongTheTilesThatSpillTheirAccumulators) {
+  const LawDef& law    = laws().get("product", "test");
+  auto constants       = start_of(law);
+  const size_t spilled = place_of(law, "spilled");
+  const auto more      = [&](double n) {
+    const Sizes sizes{512, n, 32, 1, 2, 0, 0, kVllmAda};
+    constants[spilled] = 0;
+    const double none  = law.seconds(constants, sizes, kL40s);
+    constants[spilled] = 400;
+    return law.seconds(constants, sizes, kL40s) - none;
+  };
+  EXPECT_GT(more(65536), 7 * more(8192 + 128));
+  EXPECT_GT(more(8192 + 128), 0);
+}
+
+TEST(ProductLaw, RoundsFasterWhatTheCacheHolds) {
+  const LawDef& law     = laws().get("product", "test");
+  auto constants        = start_of(law);
+  const size_t quantise = place_of(law, "quantise");
+  const auto rounding   = [&](double m) {
+    const Sizes sizes{m, 64, 1024, 1, 2, 0, 0, kVllmAda};
+    constants[quantise] = 0;
+    const double none   = law.seconds(constants, sizes, kL40s);
+    constants[quantise] = 40e-12;
+    return (law.seconds(constants, sizes, kL40s) - none) / (m * 1024 * 40e-12);
+  };
+  EXPECT_NEAR(rounding(1024), constants[place_of(law, "rounded")], 0.01);  // 6 MB
+  EXPECT_NEAR(rounding(131072), 1, 0.01);                                  // 805 MB
+}
+
+// Of 32 x 32 results, all in one wave: 128 rows of an instruction on either side of the result are at best half full.
+TEST(ProductLaw, TakesWholeInstructionsOfTheMatrixUnits) {
+  const LawDef& law                               = laws().get("product", "test");
+  auto constants                                  = start_of(law);
+  constants[place_of(law, "split")]               = 1;
+  constants[place_of(law, "small_tile")]          = 1e-9;
+  constants[place_of(law, "operand_bandwidth")]   = 1e13;
+  constants[place_of(law, "processor_bandwidth")] = 1e13;
+  Sizes blackwell                                 = product(32, 32, 65536);
+  blackwell[7]                                    = static_cast<double>(Chooser::blackwell);
+  EXPECT_GT(law.seconds(constants, blackwell, kA100), 1.8 * law.seconds(constants, product(32, 32, 65536), kA100));
+}
+
+TEST(TilesOfVllm, FollowItsTable) {
+  const auto is = [](double m, double n, double tile_m, double tile_n, double units) {
+    const Tile tile = tile_of_vllm_on_ada(m, n);
+    return tile.m == tile_m && tile.n == tile_n && tile.units == units;
+  };
+  EXPECT_TRUE(is(16, 8192, 16, 64, 0.5));
+  EXPECT_TRUE(is(16, 8193, 16, 128, 0.5));
+  EXPECT_TRUE(is(16, 65536, 32, 64, 1));
+  EXPECT_TRUE(is(17, 4096, 32, 64, 1));
+  EXPECT_TRUE(is(64, 10240, 64, 128, 1));
+  EXPECT_TRUE(is(128, 65536, 128, 64, 1));
+  EXPECT_TRUE(is(256, 4096, 64, 128, 1));
+  EXPECT_TRUE(is(257, 4096, 128, 128, 1));
+  EXPECT_TRUE(is(257, 5120, 256, 128, 1));
+  EXPECT_TRUE(is(257, 10240, 128, 128, 1));
 }
 
 // |log(c / 4)| or |log(16 c)| + 0.1, the less of both: a valley around 1/16 that is not the lowest.
