@@ -148,6 +148,15 @@ std::optional<Seconds> price_traffic(const platform::Device& device, const Calib
   return time_by(*found, device, "f32", {bytes.value(), kernels}) + kernels * terms.kernel_overhead;
 }
 
+// Without the launches of the kernels that convert an operand of bytes, which are part of the measured calls (so are
+// the bytes that these kernels move: `quantise`). A product in 16 bits of the same device has its own launch alone.
+FittedLaw without_conversion(FittedLaw law, const Calibrations& calibrations, const Found& bytes) {
+  const auto wide = find_law(calibrations, "product", "bf16");
+  if (!wide || wide->processors != bytes.processors) return law;
+  law.constants[0] = std::min(law.constants[0], wide->law->constants[0]);  // `launch`
+  return law;
+}
+
 std::optional<Seconds> price_products(const Application& application, const platform::Device& device,
                                       const Calibrations& calibrations, const std::vector<ProductSizes>& products,
                                       const LawTerms& terms) {
@@ -161,7 +170,9 @@ std::optional<Seconds> price_products(const Application& application, const plat
   Hardware hardware = hardware_of(device, tf32 ? "tf32" : type, *found->processors);
   if (tf32) hardware.peak *= tf32_share(found->processors->units, call.def);
   const double in = fp8 ? 1 : element_bytes(call.inputs[0]), out = element_bytes(application.outputs[0]);
-  const FittedLaw law    = for_training(*found->law);
+  FittedLaw law = for_training(*found->law);
+  if (call.attributes.find(ir::kFp8Inference) != nullptr)
+    law = without_conversion(std::move(law), calibrations, *found);
   const double unaligned = is_unaligned(application) ? 1 : 0;
   Seconds sum(0);
   for (const ProductSizes& product : products) {

@@ -41,7 +41,7 @@ struct LawTerms {
 //   4. PackTuple and UnpackTuple of whole tensors by what the framework moves on the device beside the collective.
 // Laws "in training" come first: kernels called as frameworks for training do, at the clocks of long runs.
 // A product in fp8 takes the law of its bytes, a kernel that converts an operand, and the shortest kernel for each that
-// updates scales (ir::kFp8Updates).
+// updates scales (ir::kFp8Updates). In inference the law is without the launches of conversions that were measured.
 std::optional<Seconds> price_by_laws(const Application& application, const platform::Device& device,
                                      const Calibrations& calibrations, const LawTerms& terms);
 

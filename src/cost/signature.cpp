@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "foreflow/ir/fp8.h"
 #include "foreflow/ir/pipeline_ends.h"
 #include "foreflow/ir/replicas.h"
 
@@ -30,9 +31,10 @@ std::string text(std::span<const ir::Type> types) {
 }
 
 std::string text(const ir::Attributes& attributes) {
-  // Attributes that do not change the work: the seed, and the marks of recomputation, of pipelines and of shared
-  // updates.
-  static constexpr std::string_view kAside[] = {"seed", "segment", "recompute", ir::kPipelineEnds, ir::kSharers};
+  // Attributes that do not change the work: the seed, and the marks of recomputation, of pipelines, of shared updates
+  // and of inference in fp8.
+  static constexpr std::string_view kAside[] = {
+      "seed", "segment", "recompute", ir::kPipelineEnds, ir::kFp8Inference, ir::kSharers};
   std::string all;
   for (const auto& [name, value] : attributes) {
     if (std::find(std::begin(kAside), std::end(kAside), name) != std::end(kAside)) continue;

@@ -245,7 +245,8 @@ ir::Module simplified(const Scenario& scenario, const ir::Module& module) {
   if (!workload.fp8) return resolved;
   return transform::with_fp8_products(std::move(resolved), {.vocabulary = workload.size("vocabulary"),
                                                             .experts    = workload.size("experts"),
-                                                            .updates    = workload.fp8_updates});
+                                                            .updates    = workload.fp8_updates,
+                                                            .inference  = workload.mode == workload::Mode::inference});
 }
 
 bool is_undistributed(const Strategy& strategy) { return strategy.devices() == 1 && strategy.microbatches == 1; }

@@ -19,4 +19,8 @@ inline constexpr std::string_view kFp8Gradient = "fp8_gradient";
 // module: those that read one activation, and those that follow by element-wise ops alone. Absent: none.
 inline constexpr std::string_view kFp8Updates = "fp8_updates";
 
+// On a product in fp8 of inference, where one kernel converts the operand and nothing else is done for it. Cost models
+// then leave out what else the measured programs run beside a product. Absent: a product of training.
+inline constexpr std::string_view kFp8Inference = "fp8_inference";
+
 }  // namespace foreflow::ir

@@ -13,7 +13,8 @@ struct Fp8Products {
   // Kernels that update the scales of a module in each pass (ir::kFp8Updates). Products of one activation are one
   // module, since Transformer Engine has one matrix for them; so is a product whose operand follows from another one's
   // result by element-wise ops alone, as the second one of an MLP is (LayerNormMLP).
-  int updates = 0;
+  int updates    = 0;
+  bool inference = false;  // marks products so (ir::kFp8Inference)
 };
 
 // Marks these products. Weights are parameters of the functions that multiply with them: matrices, and the stacked

@@ -231,6 +231,7 @@ class Marker {
     if (op.is_call() || op.operand_count < 2) return std::nullopt;
     std::optional<ir::Attributes> marked = experts_.attributes(o);
     if (!marked) marked = of_layer(op);
+    if (marked && which_.inference) marked->set(std::string(ir::kFp8Inference), int64_t{1});
     if (!marked || is_backward(op) || marked->find(ir::kFp8Gradient) != nullptr) return marked;
     if (converted_.insert(function_.inputs(op)[0]).second) return marked;
     marked->set(std::string(ir::kFp8), int64_t{-1});

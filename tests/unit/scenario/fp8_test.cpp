@@ -33,6 +33,21 @@ TEST(Fp8Workload, MarksTheFourProductsOfEachLayerAndTheirGradients) {
   EXPECT_EQ(marked(build(loaded("bf16")).module, "MatMul"), 0);
 }
 
+// How products of bytes are priced differs between training and inference.
+TEST(Fp8Workload, MarksProductsOfInference) {
+  for (const char* mode : {"training", "inference"}) {
+    const std::string text = R"({"workload": {"model": "llama", "layers": 2, "hidden": 256, "heads": 4, "sequence": 64,
+      "vocabulary": 500, "dtype": "fp8", "mode": ")" +
+                             std::string(mode) + R"("}, "platform": {"topology": "dgx_h100"}})";
+    for (const ir::Function& function : build(load(parse_json(text, "fp8.json"), "fp8.json")).module.functions) {
+      for (const ir::Op& op : function.ops) {
+        if (op.is_call() || op.def->name != "MatMul" || op.attributes->find(ir::kFp8) == nullptr) continue;
+        EXPECT_EQ(op.attributes->find(ir::kFp8Inference) != nullptr, std::string(mode) == "inference");
+      }
+    }
+  }
+}
+
 // The product with the words is known by what reads it, not by its size alone.
 TEST(Fp8Workload, MarksTheSameProductsWhereThereAreAsManyWordsAsColumns) {
   for (const char* mode : {"training", "inference"}) {
