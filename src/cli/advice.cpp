@@ -20,8 +20,10 @@ int64_t batch_of_replica(const scenario::Strategy& strategy) { return strategy.g
 
 bool splits_further(const scenario::Strategy& strategy) { return strategy.microbatches < batch_of_replica(strategy); }
 
-std::string on_pipeline(const scenario::Strategy& strategy) {
-  if (strategy.pp <= strategy.microbatches || !splits_further(strategy)) return "";
+// Each microbatch of a decoded token reads all weights again, so more of them are no gain.
+std::string on_pipeline(const scenario::Scenario& scenario) {
+  const scenario::Strategy& strategy = scenario.strategy;
+  if (scenario.workload.decodes || strategy.pp <= strategy.microbatches || !splits_further(strategy)) return "";
   return fmt::format(
       "strategy.microbatches: {} for a pipeline of {} devices, most of which wait; {} or more would fill it",
       strategy.microbatches, strategy.pp, strategy.pp);
@@ -189,6 +191,46 @@ std::string on_places_of_experts(const scenario::Scenario& scenario, const platf
       strategy.tp * strategy.cp * strategy.replicas_sharing(), *here, *there);
 }
 
+bool decodes_with_experts(const scenario::Scenario& scenario) {
+  const workload::WorkloadDef* family = scenario.workload.family;
+  return scenario.workload.decodes && family != nullptr && family->traits.has_experts;
+}
+
+// A decoded token has a place at every expert, filled or not, which costs arithmetic and messages. With few tokens the
+// weights cost more, which only the experts that are chosen read.
+std::string on_places_of_tokens(const scenario::Scenario& scenario) {
+  constexpr int64_t kFew             = 64;
+  const scenario::Strategy& strategy = scenario.strategy;
+  if (!decodes_with_experts(scenario)) return "";
+  const auto stated = [&](const char* key, int64_t other) {
+    const int64_t size = scenario.workload.size(key);
+    return size > 0 ? size : other;
+  };
+  const int64_t experts = stated("experts", 8), chosen = stated("top_k", std::min<int64_t>(2, experts));
+  const int64_t tokens = strategy.microbatch_size() * strategy.replicas_sharing();
+  if (tokens <= kFew || 2 * chosen > experts) return "";
+  return fmt::format(
+      "workload.top_k: each of {} tokens is sent to all {} experts and computed there, where it chooses {}; the time "
+      "of "
+      "experts is an upper bound",
+      tokens, experts, chosen);
+}
+
+// The default algorithm sends a message to each other rank, one after the other; those of decoded tokens are small.
+std::string on_messages_of_experts(const scenario::Scenario& scenario, const platform::Platform& platform) {
+  constexpr int kFew                 = 16;
+  const scenario::Strategy& strategy = scenario.strategy;
+  const auto kind                    = static_cast<size_t>(collective::Kind::all_to_all);
+  const bool is_chosen = scenario.collectives.algorithms[kind] != nullptr || !scenario.collectives.groups.empty();
+  if (!decodes_with_experts(scenario) || is_chosen || strategy.ep <= kFew) return "";
+  const auto servers = nodes_of_experts(scenario, platform);
+  if (!servers || *servers < 2) return "";
+  return fmt::format(
+      "collective.all_to_all: each of the {} ranks that share experts, on {} servers, sends the others a small message "
+      "one after the other; auto, or a collective.library, takes less time",
+      strategy.ep, *servers);
+}
+
 // The degrees of tensor parallelism of all groups, in the order of their ranks.
 std::vector<int> shards_of_groups(const scenario::Strategy& strategy) {
   const int sharing = strategy.replicas_sharing();
@@ -220,7 +262,7 @@ std::string on_places_of_shards(const scenario::Scenario& scenario, const platfo
   if (!places) return "";
   const auto node_of = [&](int rank) { return platform.node(nth(*places, rank)); };
   std::map<int, int> sizes;
-  for (int device = 0; device < platform.devices().size(); ++device) ++sizes[platform.node(device)];
+  for (int device = 0; device < static_cast<int>(platform.devices().size()); ++device) ++sizes[platform.node(device)];
   const std::vector<int> groups = shards_of_groups(strategy);
   int first = 0, cut = 0;
   for (const int shards : groups) {
@@ -244,13 +286,15 @@ std::vector<std::string> advice(const scenario::Scenario& scenario, const scenar
   std::vector<std::string> all;
   if (!scenario.jobs.empty()) return all;
   if (!outcome.remark.empty()) all.push_back(outcome.remark);
-  if (std::string line = on_pipeline(scenario.strategy); !line.empty()) all.push_back(std::move(line));
+  if (std::string line = on_pipeline(scenario); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_dtype(scenario, summary); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_units(scenario, summary, platform); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_network_cards(scenario); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_places_of_experts(scenario, platform); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_places_of_shards(scenario, platform); !line.empty()) all.push_back(std::move(line));
+  if (std::string line = on_messages_of_experts(scenario, platform); !line.empty()) all.push_back(std::move(line));
   if (scenario.workload.mode != workload::Mode::training) {
+    if (std::string line = on_places_of_tokens(scenario); !line.empty()) all.push_back(std::move(line));
     if (std::string line = on_gathered_results(scenario, outcome); !line.empty()) all.push_back(std::move(line));
     return all;
   }

@@ -181,6 +181,41 @@ TEST(Advice, IsToKeepRanksThatShareExpertsOnOneServer) {
   EXPECT_EQ(said_of_moe("", ""), "");
 }
 
+std::string said_of_decoding(const std::string& workload, const std::string& strategy, const std::string& rest = "") {
+  const test::TemporaryFolder folder;
+  write_file(folder / "decode.json", R"({"workload": {"layers": 2, "hidden": 64, "heads": 4, "vocabulary": 32, "mode":
+             "inference", "phase": "decode", "context": 15, "dtype": "bf16", )" +
+                                         workload + R"(}, "engine": "analytic", "platform": {"topology": "dgx_h100",
+             "nodes": 4}, "strategy": {)" +
+                                         strategy + "}" + rest + "}");
+  return test::run_foreflow({"simulate", "decode.json"}, folder.path()).err;
+}
+
+TEST(Advice, IsNotToFillAPipelineThatDecodes) {
+  EXPECT_EQ(said_of_decoding(R"("model": "llama")", R"("pp": 2, "global_batch": 16)"), "");
+}
+
+TEST(Advice, SaysThatDecodedTokensAreComputedAtAllExperts) {
+  const std::string experts = R"("model": "moe", "experts": 8)", note = "foreflow: note: workload.top_k: ";
+  EXPECT_EQ(said_of_decoding(experts, R"("dp": 4, "ep": 2, "global_batch": 256)"),
+            note +
+                "each of 128 tokens is sent to all 8 experts and computed there, where it chooses 2; the time of "
+                "experts is an upper bound\n");
+  EXPECT_EQ(said_of_decoding(experts, R"("dp": 4, "ep": 2, "global_batch": 128)"), "") << "64 tokens";
+  EXPECT_EQ(said_of_decoding(experts + R"(, "top_k": 8)", R"("global_batch": 256)"), "") << "all are chosen";
+  EXPECT_EQ(said_of_decoding(R"("model": "llama")", R"("global_batch": 256)"), "");
+}
+
+TEST(Advice, NamesAlgorithmsForSmallMessagesAmongManyExperts) {
+  const std::string experts = R"("model": "moe", "experts": 32)", large = R"("dp": 32, "ep": 32, "global_batch": 32)";
+  EXPECT_EQ(said_of_decoding(experts, large),
+            "foreflow: note: collective.all_to_all: each of the 32 ranks that share experts, on 4 servers, sends the "
+            "others a small message one after the other; auto, or a collective.library, takes less time\n");
+  EXPECT_EQ(said_of_decoding(experts, large, R"(, "collective": {"all_to_all": "auto"})"), "");
+  EXPECT_EQ(said_of_decoding(experts, large, R"(, "collective": {"library": "nccl@2.18"})"), "");
+  EXPECT_EQ(said_of_decoding(experts, R"("dp": 16, "ep": 16, "global_batch": 16)"), "");
+}
+
 TEST(Advice, IsToKeepTensorParallelGroupsOnOneServer) {
   const auto said_of_shards = [](const std::string& strategy, const std::string& rest) {
     const test::TemporaryFolder folder;
