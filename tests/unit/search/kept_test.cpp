@@ -66,7 +66,7 @@ TEST_F(KeptPredictions, ServeSearchesOfOtherStrategiesAndMethods) {
   constexpr const char* kCost = R"(, "cost": {"model": "roofline"})";  // bounds leave few points out
   const size_t all            = searched(question(kStrategy, kCost)).evaluated;
   const Result fewer          = searched(question(
-               R"({"global_batch": 64, "tp": [1, 2], "dp": [2, 4], "pp": 1, "schedule": "1f1b", "recompute": "none", "overlap_gradients": false,
+               R"({"global_batch": 64, "tp": [1, 2], "dp": [2, 4], "pp": 1, "microbatches": 1, "recompute": "none", "overlap_gradients": false,
                                 "overlap_tensor": 1})",
                kCost));
   EXPECT_EQ(fewer.reused, fewer.evaluated);
