@@ -237,15 +237,16 @@ std::vector<int> shards_of_groups(const scenario::Strategy& strategy) {
   std::vector<int> all;
   for (int outer = 0; outer < strategy.dp / sharing; ++outer) {
     for (int stage = 0; stage < strategy.pp; ++stage)
-      all.insert(all.end(), static_cast<size_t>(sharing * strategy.contexts_of(stage)), strategy.shards_of(stage));
+      all.insert(all.end(), static_cast<size_t>(sharing) * static_cast<size_t>(strategy.contexts_of(stage)),
+                 strategy.shards_of(stage));
   }
   return all;
 }
 
 // True where servers have equally many devices, which groups of this many fill. Needs no list of all devices.
 bool fill_servers(int group, const platform::Platform& platform) {
-  const int devices = platform.devices().size();
-  int of_first      = 1;
+  const auto devices = static_cast<int>(platform.devices().size());
+  int of_first       = 1;
   while (of_first < devices && platform.node(of_first) == platform.node(0)) ++of_first;
   return of_first % group == 0 && platform.node(devices - 1) - platform.node(0) + 1 == devices / of_first;
 }

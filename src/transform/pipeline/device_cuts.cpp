@@ -177,9 +177,10 @@ double seconds_of_schedule(std::span<const CutPlace> places, const Cuts& cuts, c
   const int period            = period_of(schedule, size);
   if (period == 0) return makespan(schedule, size, size.microbatches, costs);
   const int few       = 2 * period + size.microbatches % period;
+  const int periods   = (size.microbatches - few) / period;
   const double before = makespan(schedule, size, few, costs);
   const double time   = makespan(schedule, size, few + period, costs);
-  return before + (time - before) * ((size.microbatches - few) / period);
+  return before + (time - before) * periods;
 }
 
 Cuts balanced_over_devices(std::span<const CutPlace> places, const StageLimits& limits,
