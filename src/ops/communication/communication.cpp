@@ -1,5 +1,7 @@
 #include "ops/communication/communication.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -49,9 +51,10 @@ void check_group(const OpCall& call) {
     const int64_t all = call.attributes.get_int(of);
     each *= 2;
     if (all >= 2 && all <= INT32_MAX && written % each == 0) continue;
-    const std::string name(of), operands = each == 2 ? "two" : "four";
-    call.fail("has " + name + " = " + std::to_string(all) + " and " + std::to_string(written) + " operands; " +
-              operands + " operands for each group of " + name + ", of which there are two or more, would be right");
+    call.fail(fmt::format(
+        "has {0} = {1} and {2} operands; {3} operands for each group of {0}, of which there are two or more, "
+        "would be right",
+        of, all, written, each == 2 ? "two" : "four"));
   }
   std::map<Device, size_t> taken;
   std::optional<size_t> known;
