@@ -23,7 +23,7 @@ StrategyKeyDef row() {
   return {.name = "dp",
           .doc =
               "replicas, each of which has its share of the batch; devices are dp x cp x tp x pp. Where one of these "
-              "is open, a search takes those that use all devices",
+              "is open, a search tries only degrees that use all devices",
           .type       = degree_type(),
           .fallback   = 1,
           .read       = read_degree<&Strategy::dp>,

@@ -28,7 +28,7 @@ StrategyKeyDef row() {
           "the number of chunks into which a product is cut whose results are summed over a tensor-parallel group: "
           "the sum of one chunk travels (`D1.tp`) while the next one is computed; in the backward pass, the gradient "
           "of the weight hides the last one. With sequence_parallel what is gathered goes round a ring beside the "
-          "products that read it, or, for gradients of weights, travels beside those of activations. A search takes 1, "
+          "products that read it, or, for gradients of weights, travels beside those of activations. A search tries 1, "
           "2 and 4",
       .type        = types::whole(1, kMostChunks),
       .fallback    = 1,

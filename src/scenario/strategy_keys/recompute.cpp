@@ -44,7 +44,7 @@ StrategyKeyDef row() {
           "what the backward pass computes again instead of keeping it. `none`: nothing; `activation`: what activation "
           "functions and gates hand to products (xformers' SwiGLU, Megatron-LM's moe_act); `selective`: the core of "
           "attention; `full`: every layer; `block(n)`: n layers of each stage together; `optimal`: the least that "
-          "fits in memory. A search takes `activation`, `block(n)` and `optimal` only where they are listed",
+          "fits in memory. A search tries `activation`, `block(n)` and `optimal` only where they are listed",
       .type           = kinds(),
       .fallback       = "none",
       .read           = read,

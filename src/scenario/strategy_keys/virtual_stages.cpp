@@ -59,8 +59,8 @@ std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
 StrategyKeyDef row() {
   return {.name = "virtual_stages",
           .doc =
-              "stages of each device, for schedules that interleave them; a search takes powers of two, and what "
-              "divides the layers",
+              "stages of each device, for schedules that interleave them; a search tries powers of two, and "
+              "the numbers that cut the layers evenly",
           .type       = types::whole(1, kMostLayers),
           .otherwise  = "as many as the schedule has; 2 where it may be any number",
           .read       = read,
