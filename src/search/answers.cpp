@@ -54,7 +54,10 @@ void Answers::ask(const std::vector<Json>& points) {
   });
   std::vector<std::string> texts;
   for (const auto& [text, read] : news) texts.push_back(text);
-  auto predictions = question_.kept().predictions_until([this] { return is_stopped(); }, texts, workers);
+  Round round;
+  const auto later = question_.kept().predictions(texts, round);
+  round.ask(workers, [this] { return is_stopped(); });
+  auto predictions = later();
   for (size_t i = 0; i < news.size(); ++i) {
     if (!predictions[i]) continue;
     ++predicted_;

@@ -1,50 +1,63 @@
 #include "search/branch_worker.h"
 
-#include <algorithm>
+#include <memory>
 
 namespace foreflow::search {
 namespace {
 
-constexpr size_t kTogether    = 64;   // branches in one request: they have much in common
+constexpr size_t kTogether    = 64;   // branches in one request, which are expanded
 constexpr auto kExpandRequest = "e";  // before a list of branches
 constexpr auto kRefineRequest = "r";  // likewise
 
-// The answers to requests of this kind about the branches.
-std::vector<std::string> ask(const std::string& kind, const std::vector<const Prospect*>& branches,
-                             WorkerPool& workers) {
-  std::vector<std::string> requests;
-  for (size_t first = 0; first < branches.size(); first += kTogether) {
+// The answers to requests of this kind, one for each list of branches.
+Later<std::vector<std::string>> ask(const std::string& kind, const std::vector<std::vector<const Prospect*>>& lists,
+                                    Round& round) {
+  const auto answers = std::make_shared<std::vector<std::string>>(lists.size());
+  for (size_t i = 0; i < lists.size(); ++i) {
     Json together = Json::array();
-    for (size_t i = first; i < std::min(first + kTogether, branches.size()); ++i) together.push(to_json(*branches[i]));
-    requests.push_back(kind + together.dump_compact());
+    for (const Prospect* branch : lists[i]) together.push(to_json(*branch));
+    round.add(kind + together.dump_compact(), [answers, i](const std::string& answer) { (*answers)[i] = answer; });
   }
-  return workers.ask(requests);
+  return [answers] { return std::move(*answers); };
+}
+
+std::vector<std::vector<const Prospect*>> in_lists(const std::vector<const Prospect*>& branches) {
+  std::vector<std::vector<const Prospect*>> lists;
+  for (const Prospect* branch : branches) {
+    if (lists.empty() || lists.back().size() == kTogether) lists.emplace_back();
+    lists.back().push_back(branch);
+  }
+  return lists;
 }
 
 }  // namespace
 
-std::vector<std::variant<Refused, Prospect>> ask_children(const std::vector<const Prospect*>& branches,
-                                                          WorkerPool& workers) {
-  std::vector<std::variant<Refused, Prospect>> children;
-  for (const std::string& text : ask(kExpandRequest, branches, workers)) {
-    const Json answers = parse_json(text, "branches");
-    for (const JsonView& child : JsonView(answers, "branches").items()) {
-      Prospect prospect = read_prospect(child.at("prospect"));
-      if (child.has("refusal"))
-        children.emplace_back(Refused{prospect.branch(), read_refusal(child.at("refusal"))});
-      else
-        children.emplace_back(std::move(prospect));
+Later<std::vector<std::variant<Refused, Prospect>>> ask_children(const std::vector<const Prospect*>& branches,
+                                                                 Round& round) {
+  return [texts = ask(kExpandRequest, in_lists(branches), round)] {
+    std::vector<std::variant<Refused, Prospect>> children;
+    for (const std::string& text : texts()) {
+      const Json answers = parse_json(text, "branches");
+      for (const JsonView& child : JsonView(answers, "branches").items()) {
+        Prospect prospect = read_prospect(child.at("prospect"));
+        if (child.has("refusal"))
+          children.emplace_back(Refused{prospect.branch(), read_refusal(child.at("refusal"))});
+        else
+          children.emplace_back(std::move(prospect));
+      }
     }
-  }
-  return children;
+    return children;
+  };
 }
 
-std::vector<Refined> ask_refined(const std::vector<const Prospect*>& branches, WorkerPool& workers) {
-  std::vector<Refined> all;
-  for (const std::string& text : ask(kRefineRequest, branches, workers)) {
-    for (const Refined& one : read_refined(text)) all.push_back(one);
-  }
-  return all;
+Later<std::vector<Refined>> ask_refined(const std::vector<std::vector<const Prospect*>>& lists, Round& round) {
+  return [texts = ask(kRefineRequest, lists, round)] {
+    std::vector<Refined> all;
+    for (const std::string& text : texts()) {
+      for (const Refined& one : read_refined(text)) all.push_back(one);
+    }
+    return all;
+  };
 }
 
 std::string BranchWorker::answer(const std::string& request) {

@@ -5,8 +5,8 @@
 #include <variant>
 #include <vector>
 
-#include "foreflow/base/worker_pool.h"
 #include "search/refine.h"
+#include "search/round.h"
 #include "search/survey.h"
 
 namespace foreflow::search {
@@ -38,10 +38,11 @@ class BranchWorker {
 };
 
 // The children of these branches, in their order. `workers` answer as BranchWorker does.
-std::vector<std::variant<Refused, Prospect>> ask_children(const std::vector<const Prospect*>& branches,
-                                                          WorkerPool& workers);
+Later<std::vector<std::variant<Refused, Prospect>>> ask_children(const std::vector<const Prospect*>& branches,
+                                                                 Round& round);
 
-// The refined bounds of these branches, in their order. Neighbours should have much in common (Refiner::key).
-std::vector<Refined> ask_refined(const std::vector<const Prospect*>& branches, WorkerPool& workers);
+// The refined bounds of these branches, list by list in their order. The branches of a list have much in common
+// (Refiner::key): one worker is asked about them.
+Later<std::vector<Refined>> ask_refined(const std::vector<std::vector<const Prospect*>>& lists, Round& round);
 
 }  // namespace foreflow::search

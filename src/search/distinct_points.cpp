@@ -5,7 +5,14 @@
 
 namespace foreflow::search {
 
-std::vector<Prediction> DistinctPoints::predictions(const std::vector<std::string>& points, WorkerPool& workers) {
+namespace {
+
+// A model of stages serves so many branches at most before a second worker makes it, too.
+constexpr size_t kShareModel = 32;
+
+}  // namespace
+
+Later<std::vector<Prediction>> DistinctPoints::predictions(const std::vector<std::string>& points, Round& round) {
   std::vector<std::string> names, new_points, new_names;
   for (const std::string& point : points) {
     names.push_back(same_.key(question_.read(parse_json(point, "point")), point));
@@ -13,14 +20,16 @@ std::vector<Prediction> DistinctPoints::predictions(const std::vector<std::strin
     new_points.push_back(point);
     new_names.push_back(names.back());
   }
-  const std::vector<Prediction> answers = question_.kept().predictions(new_points, workers, kPredictRequest);
-  for (size_t i = 0; i < answers.size(); ++i) predicted_[new_names[i]] = answers[i];
-  std::vector<Prediction> all;
-  for (const std::string& name : names) all.push_back(predicted_.at(name));
-  return all;
+  return [this, names, new_names, later = question_.kept().predictions(new_points, round, kPredictRequest)] {
+    const auto answers = later();
+    for (size_t i = 0; i < answers.size(); ++i) predicted_[new_names[i]] = answers[i].value();
+    std::vector<Prediction> all;
+    for (const std::string& name : names) all.push_back(predicted_.at(name));
+    return all;
+  };
 }
 
-std::vector<Refined> DistinctPoints::bounds(const std::vector<const Prospect*>& branches, WorkerPool& workers) {
+Later<std::vector<Refined>> DistinctPoints::bounds(const std::vector<const Prospect*>& branches, Round& round) {
   std::vector<std::pair<std::string, size_t>> distinct;  // by what they have in common with others
   std::map<std::string, size_t> known;                   // the first branch of each name
   std::vector<size_t> first;                             // per branch: the first of its name
@@ -33,15 +42,21 @@ std::vector<Refined> DistinctPoints::bounds(const std::vector<const Prospect*>& 
     first.push_back(known.emplace(name, i).first->second);
     if (first[i] == i) distinct.emplace_back(read.scenario ? Refiner::key(*read.scenario) : "", i);
   }
-  // Neighbours in the order of their keys share a model of stages more often than not.
+  // Those with equal keys share a model of stages.
   std::sort(distinct.begin(), distinct.end());
-  std::vector<const Prospect*> asked;
-  for (const auto& [key, i] : distinct) asked.push_back(branches[i]);
-  const std::vector<Refined> answers = ask_refined(asked, workers);
-  std::vector<Refined> all(branches.size());
-  for (size_t k = 0; k < answers.size(); ++k) all[distinct[k].second] = answers[k];
-  for (size_t i = 0; i < all.size(); ++i) all[i] = all[first[i]];
-  return all;
+  std::vector<std::vector<const Prospect*>> lists;
+  for (size_t k = 0; k < distinct.size(); ++k) {
+    const bool shares = k > 0 && distinct[k].first == distinct[k - 1].first;
+    if (!shares || lists.back().size() == kShareModel) lists.emplace_back();
+    lists.back().push_back(branches[distinct[k].second]);
+  }
+  return [distinct, first, later = ask_refined(lists, round)] {
+    const std::vector<Refined> answers = later();
+    std::vector<Refined> all(first.size());
+    for (size_t k = 0; k < answers.size(); ++k) all[distinct[k].second] = answers[k];
+    for (size_t i = 0; i < all.size(); ++i) all[i] = all[first[i]];
+    return all;
+  };
 }
 
 }  // namespace foreflow::search

@@ -17,9 +17,9 @@ class DistinctPoints {
       : question_(question), branches_(branches), same_(question.worlds().count > 0) {}
 
   // The predictions of points, compact JSON each, in their order.
-  std::vector<Prediction> predictions(const std::vector<std::string>& points, WorkerPool& workers);
+  Later<std::vector<Prediction>> predictions(const std::vector<std::string>& points, Round& round);
   // The refined bounds of branches, in their order. Those whose fastest points do the same have the same.
-  std::vector<Refined> bounds(const std::vector<const Prospect*>& branches, WorkerPool& workers);
+  Later<std::vector<Refined>> bounds(const std::vector<const Prospect*>& branches, Round& round);
 
  private:
   const Question& question_;

@@ -18,6 +18,7 @@
 #include <limits>
 #include <map>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/worker_pool.h"
 #include "search/branch_worker.h"
 #include "search/distinct_points.h"
@@ -32,9 +33,10 @@ namespace {
 
 constexpr size_t kProspects = 30'000;  // that a survey keeps
 
-// The number of branches that are expanded or refined, or of points that are predicted, at the same time. Which ones
-// are is decided by the answers to all before them, so the same points are predicted with any number of workers.
-constexpr std::array<size_t, 3> kAtOnce = {512, 1024, 8};
+// The number of branches that are expanded or refined, or of points that are predicted, at the same time: a round of
+// all three has parts of these. Which ones it has is decided by the answers to all rounds before, so the same points
+// are predicted with any number of workers. Those of the last round may turn out to be ruled out by others of it.
+constexpr std::array<size_t, 3> kAtOnce = {512, 128, 8};
 // A dive gives up after this number of branches of a survey in which no point may work.
 constexpr size_t kTries = 8;
 // A dive that finds no point ends after this number of predictions.
@@ -58,6 +60,12 @@ std::vector<const Prospect*> prospects_of(const std::vector<Entry>& entries) {
   std::vector<const Prospect*> prospects;
   for (const Entry& entry : entries) prospects.push_back(&entry.prospect);
   return prospects;
+}
+
+std::vector<std::string> points_of(const std::vector<Entry>& entries) {
+  std::vector<std::string> points;
+  for (const Entry& entry : entries) points.push_back(entry.prospect.point);
+  return points;
 }
 
 class Search {
@@ -103,9 +111,11 @@ class Search {
       if (const auto whole = unchunked(branches(), branch)) branch.point = *whole;
       if (const auto plain = branches().plain(branch)) branch.point = plain->point;
       const std::string point = branch.point.dump_compact();
-      const auto predictions  = question_.kept().predictions({point}, workers, kPredictRequest);
-      if (guessed_.emplace(point, admitted(predictions.front(), question_.goal().terms)).first->second.refusal)
-        continue;
+      Round round;
+      const auto predictions = question_.kept().predictions({point}, round, kPredictRequest);
+      round.ask(workers);
+      const Prediction prediction = predictions().front().value();
+      if (guessed_.emplace(point, admitted(prediction, question_.goal().terms)).first->second.refusal) continue;
       outcome_.add(branch, point, guessed_.at(point));
       report({});
     }
@@ -131,14 +141,20 @@ class Search {
     return interrupted_;
   }
 
-  // The next step of the chosen, which is the same for all of them.
+  // The next step of each of the chosen.
   void take(std::vector<Entry> chosen, WorkerPool& workers) {
     taken_ += chosen.size();
-    switch (chosen.front().next) {
-      case NextStep::expand: expand(chosen, workers); break;
-      case NextStep::refine: refine(std::move(chosen), workers); break;
-      case NextStep::predict: predict(chosen, workers); break;
-    }
+    std::array<std::vector<Entry>, 3> by_step;
+    for (Entry& entry : chosen) nth(by_step, entry.next).push_back(std::move(entry));
+    auto& [to_expand, to_refine, to_predict] = by_step;
+    Round round;
+    const auto predictions = distinct_.predictions(points_of(to_predict), round);  // they take longest
+    const auto bounds      = distinct_.bounds(prospects_of(to_refine), round);
+    const auto children    = ask_children(prospects_of(to_expand), round);
+    round.ask(workers);
+    predicted(to_predict, predictions());
+    refined(std::move(to_refine), bounds());
+    expanded(children());
   }
 
   bool is_time_to_dive() const { return is_large_ && taken_ >= next_dive_; }
@@ -194,8 +210,8 @@ class Search {
 
   const Branches& branches() const { return surveyor_.branches(); }
 
-  void expand(const std::vector<Entry>& chosen, WorkerPool& workers) {
-    for (auto& child : ask_children(prospects_of(chosen), workers)) {
+  void expanded(std::vector<std::variant<Refused, Prospect>> children) {
+    for (auto& child : children) {
       if (const auto* refused = std::get_if<Refused>(&child))
         outcome_.refuse(*refused);
       else
@@ -203,16 +219,14 @@ class Search {
     }
   }
 
-  void predict(const std::vector<Entry>& chosen, WorkerPool& workers) {
-    std::vector<std::string> points;
-    for (const Entry& entry : chosen) points.push_back(entry.prospect.point);
-    const std::vector<Prediction> predictions = distinct_.predictions(points, workers);
-    for (size_t i = 0; i < chosen.size(); ++i)
-      outcome_.add(chosen[i].prospect.branch(), points[i], admitted(predictions[i], question_.goal().terms));
+  void predicted(const std::vector<Entry>& chosen, const std::vector<Prediction>& predictions) {
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      const Prospect& prospect = chosen[i].prospect;
+      outcome_.add(prospect.branch(), prospect.point, admitted(predictions[i], question_.goal().terms));
+    }
   }
 
-  void refine(std::vector<Entry> chosen, WorkerPool& workers) {
-    const std::vector<Refined> bounds = distinct_.bounds(prospects_of(chosen), workers);
+  void refined(std::vector<Entry> chosen, const std::vector<Refined>& bounds) {
     for (size_t i = 0; i < chosen.size(); ++i) refined(std::move(chosen[i]), bounds[i]);
   }
 

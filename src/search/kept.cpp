@@ -62,40 +62,27 @@ Kept::Kept(const Json& source, const std::string& file, const Worlds& worlds, co
 
 bool Kept::has(const std::string& point) const { return store_ != nullptr && found_.contains(name_of(point)); }
 
-std::vector<Prediction> Kept::predictions(const std::vector<std::string>& points, WorkerPool& workers,
-                                          const std::string& prefix) {
-  std::vector<Prediction> all;
-  for (std::optional<Prediction>& prediction : predictions_until({}, points, workers, prefix))
-    all.push_back(*std::move(prediction));
-  return all;
-}
-
-std::vector<std::optional<Prediction>> Kept::predictions_until(const std::function<bool()>& stop,
-                                                               const std::vector<std::string>& points,
-                                                               WorkerPool& workers, const std::string& prefix) {
-  std::vector<std::optional<Prediction>> all(points.size());
-  std::vector<size_t> missing;
-  std::vector<std::string> requests;
+Later<std::vector<std::optional<Prediction>>> Kept::predictions(const std::vector<std::string>& points, Round& round,
+                                                                const std::string& prefix) {
+  const auto all = std::make_shared<std::vector<std::optional<Prediction>>>(points.size());
   for (size_t i = 0; i < points.size(); ++i) {
     const auto found = store_ == nullptr ? found_.end() : found_.find(name_of(points[i]));
     if (found != found_.end()) {
-      all[i] = found->second;
+      (*all)[i] = found->second;
       reused_ += found->second.predicted ? 1 : 0;
       continue;
     }
-    missing.push_back(i);
-    requests.push_back(prefix + points[i]);
+    round.add(prefix + points[i], [this, all, i, point = points[i]](const std::string& answer) {
+      (*all)[i] = read_prediction(answer);
+      put(point, *(*all)[i], answer);
+    });
   }
-  const auto keep = [&](size_t request, const std::string& answer) {
-    const size_t i = missing[request];
-    all[i]         = read_prediction(answer);
-    put(points[i], *all[i], answer);
+  return [this, all] {
+    for (std::optional<Prediction>& prediction : *all) {
+      if (prediction) prediction = judged(*std::move(prediction), risk_);
+    }
+    return std::move(*all);
   };
-  workers.ask(requests, keep, stop);
-  for (std::optional<Prediction>& prediction : all) {
-    if (prediction) prediction = judged(*std::move(prediction), risk_);
-  }
-  return all;
 }
 
 void Kept::put(const std::string& point, const Prediction& prediction, const std::string& answer) {

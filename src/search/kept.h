@@ -9,10 +9,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "foreflow/base/worker_pool.h"
 #include "foreflow/search/search.h"
 #include "foreflow/store/store.h"
 #include "search/evaluate.h"
+#include "search/round.h"
 
 namespace foreflow::search {
 
@@ -22,15 +22,10 @@ class Kept {
   // and the contents of the files that the scenario names. Throws Error as store::Store does, and at a damaged record.
   Kept(const Json& source, const std::string& file, const Worlds& worlds, const Options& options);
 
-  // The predictions of the points, compact JSON each, in their order, judged by Options::risk. The workers are asked
-  // for those that are not kept, with `prefix` and the text of the point.
-  std::vector<Prediction> predictions(const std::vector<std::string>& points, WorkerPool& workers,
-                                      const std::string& prefix = "");
-
-  // The same, but once `stop` (may be empty) returns true, workers are asked for no more points, which have nothing.
-  std::vector<std::optional<Prediction>> predictions_until(const std::function<bool()>& stop,
-                                                           const std::vector<std::string>& points, WorkerPool& workers,
-                                                           const std::string& prefix = "");
+  // The predictions of the points, compact JSON each, in their order, judged by Options::risk; nothing for those that
+  // the round did not get to. Adds requests for those that are not kept: `prefix` and the text of the point.
+  Later<std::vector<std::optional<Prediction>>> predictions(const std::vector<std::string>& points, Round& round,
+                                                            const std::string& prefix = "");
 
   bool has(const std::string& point) const;
   // The number of predictions of the engine that were read and not made.

@@ -57,12 +57,12 @@ const Entry& OpenBranches::most_promising() const {
 
 std::vector<Entry> OpenBranches::take(const std::array<size_t, 3>& at_once) {
   std::vector<Entry> taken;
-  while (!entries_.empty()) {
+  double room = 1;
+  while (!entries_.empty() && room > 0) {
     const Entry& first = entries_.front();
     const bool out     = is_out(first);
-    const size_t most  = nth(at_once, first.next);
-    if (!out && !taken.empty() && (first.next != taken.front().next || taken.size() == most)) break;
     points_ -= first.points;
+    if (!out) room -= 1.0 / static_cast<double>(nth(at_once, first.next));
     std::pop_heap(entries_.begin(), entries_.end(), later);
     if (out)
       forgotten_ += entries_.back().points;

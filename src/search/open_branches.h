@@ -41,8 +41,8 @@ class OpenBranches {
   // would be.
   size_t ruled_out() const;
 
-  // Takes the first ones that are not ruled out: as many for one step as the most promising of all is for, `at_once`
-  // by steps at most.
+  // Takes the first ones that are not ruled out, best first, as many as one round has room for. `at_once` is the number
+  // of branches, by their next steps, that fill a round alone; one of them takes the inverse.
   std::vector<Entry> take(const std::array<size_t, 3>& at_once);
   // Takes what is left of branch `number` of the survey: the most promising point to predict, or all that are at the
   // same step. Nothing where the most promising of them is ruled out.
