@@ -53,6 +53,8 @@ struct StageLimits {
   std::vector<int> devices = {};
   Sharded sharded          = {};
 
+  auto operator<=>(const StageLimits&) const = default;
+
   // The memory that the devices of a stage have together.
   Bytes memory_of(size_t stage) const { return devices.empty() ? memory : devices[stage] * memory; }
 };

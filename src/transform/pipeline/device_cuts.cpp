@@ -1,144 +1,15 @@
 #include "transform/pipeline/device_cuts.h"
 
 #include <algorithm>
-#include <numeric>
-#include <optional>
 
 #include "foreflow/base/nth.h"
 #include "foreflow/schedule/play.h"
+#include "transform/pipeline/device_relief.h"
 
 namespace foreflow::transform {
 namespace {
 
 constexpr double kAboutAsFast = 0.01;
-// With more stages, work is passed on to neighbours only: all other ways would cost more than cuts are worth.
-constexpr size_t kFewStages = 16;
-
-// The sum of what the stages of each device have.
-template <typename T>
-std::vector<T> by_device(const std::vector<T>& of_stages, schedule::StageMapping mapping, const schedule::Size& size) {
-  std::vector<T> sums(static_cast<size_t>(size.devices), T(0));
-  for (int device = 0; device < size.devices; ++device) {
-    for (int chunk = 0; chunk < size.chunks; ++chunk)
-      nth(sums, device) += nth(of_stages, schedule::stage_of(mapping, size, device, chunk));
-  }
-  return sums;
-}
-
-bool devices_fit(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits,
-                 schedule::StageMapping mapping, const schedule::Size& size) {
-  if (limits.memory == Bytes(0)) return true;
-  std::vector<Bytes> memory;
-  for (size_t stage = 0; stage <= cuts.size(); ++stage) memory.push_back(limits.memory_of(stage));
-  const std::vector<Bytes> needs = by_device(needs_between(places, cuts, limits), mapping, size);
-  const std::vector<Bytes> room  = by_device(memory, mapping, size);
-  return std::equal(needs.begin(), needs.end(), room.begin(), [](Bytes need, Bytes has) { return need <= has; });
-}
-
-// Moves cuts from place to place as long as that relieves the slowest device.
-class Relief {
- public:
-  Relief(std::span<const CutPlace> places, const StageLimits& limits, schedule::StageMapping mapping,
-         const schedule::Size& size)
-      : places_(places), limits_(limits), mapping_(mapping), size_(size), device_of_(limits.shares.size()) {
-    for (int device = 0; device < size.devices; ++device) {
-      for (int chunk = 0; chunk < size.chunks; ++chunk)
-        nth(device_of_, schedule::stage_of(mapping, size, device, chunk)) = device;
-    }
-  }
-
-  Cuts run(const Cuts& from) {
-    const bool fits = within_memory(from);
-    ends_           = ends_with(from);
-    Load load       = load_of(from);
-    Cuts best       = from;
-    // A move relieves one device, and few have to be moved more than once.
-    for (size_t move = 0; move < 2 * device_of_.size(); ++move) {
-      std::optional<Cuts> better;
-      for (const Cuts& moved : moves(best, load)) {
-        const Load relieved = load_of(moved);
-        if (!relieved.is_below(load) || (fits && !within_memory(moved))) continue;
-        load   = relieved;
-        better = moved;
-      }
-      if (!better) break;
-      best = std::move(*better);
-    }
-    return best;
-  }
-
- private:
-  // The seconds of the devices over their shares.
-  struct Load {
-    double slowest = 0, squares = 0;
-    std::vector<double> devices = {};
-
-    bool is_below(const Load& other) const {
-      if (slowest < other.slowest * (1 - kSameTime)) return true;
-      return slowest <= other.slowest && squares < other.squares * (1 - kSameTime);
-    }
-  };
-
-  bool within_memory(const Cuts& cuts) const { return devices_fit(places_, cuts, limits_, mapping_, size_); }
-
-  Load load_of(const Cuts& cuts) const {
-    Load load{.devices = by_device(seconds_between(places_, cuts, limits_), mapping_, size_)};
-    for (const double seconds : load.devices) {
-      load.slowest = std::max(load.slowest, seconds);
-      load.squares += seconds * seconds;
-    }
-    return load;
-  }
-
-  // The quiet places and those of the cuts, but for the last.
-  std::vector<int32_t> ends_with(const Cuts& cuts) const {
-    std::vector<int32_t> ends = cuts;
-    for (const CutPlace& place : quiet_places(places_, device_of_.size())) {
-      if (place.op != places_.back().op) ends.push_back(place.op);
-    }
-    std::sort(ends.begin(), ends.end());
-    ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
-    return ends;
-  }
-
-  // All ways in which a stage of the slowest device gives the work between its first or last places to a stage of
-  // another device: the stages in between pass on as many places. Layers often have two places.
-  std::vector<Cuts> moves(const Cuts& cuts, const Load& load) const {
-    std::vector<Cuts> all;
-    const auto slowest =
-        static_cast<int>(std::max_element(load.devices.begin(), load.devices.end()) - load.devices.begin());
-    for (size_t from = 0; from < device_of_.size(); ++from) {
-      if (device_of_[from] != slowest) continue;
-      for (size_t to = 0; to < device_of_.size(); ++to) {
-        const bool is_near = to + 1 >= from && to <= from + 1;
-        if (device_of_[to] == slowest || (!is_near && device_of_.size() > kFewStages)) continue;
-        for (const ptrdiff_t places : {1, 2}) {
-          if (auto moved = with_moved(cuts, from, to, places)) all.push_back(std::move(*moved));
-        }
-      }
-    }
-    return all;
-  }
-
-  std::optional<Cuts> with_moved(Cuts cuts, size_t from, size_t to, ptrdiff_t by) const {
-    for (size_t cut = std::min(from, to); cut < std::max(from, to); ++cut) {
-      const auto found    = std::lower_bound(ends_.begin(), ends_.end(), cuts[cut]);
-      const ptrdiff_t end = found - ends_.begin() + (to > from ? -by : by);
-      if (end < 0 || end >= static_cast<ptrdiff_t>(ends_.size())) return {};
-      cuts[cut] = nth(ends_, end);
-    }
-    // A stage that has given away all that it had is none.
-    if (std::adjacent_find(cuts.begin(), cuts.end(), std::greater_equal<>()) != cuts.end()) return {};
-    return cuts;
-  }
-
-  const std::span<const CutPlace> places_;
-  const StageLimits& limits_;
-  const schedule::StageMapping mapping_;
-  const schedule::Size& size_;
-  std::vector<int> device_of_;  // per stage
-  std::vector<int32_t> ends_;   // where cuts may be
-};
 
 schedule::Costs costs_between(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits) {
   const std::vector<double> seconds = seconds_between(places, cuts, limits);
@@ -151,14 +22,6 @@ schedule::Costs costs_between(std::span<const CutPlace> places, const Cuts& cuts
   return costs;
 }
 
-double makespan(const schedule::ScheduleDef& schedule, schedule::Size size, int microbatches,
-                const schedule::Costs& costs) {
-  size.microbatches = microbatches;
-  double end        = 0;
-  for (const auto& slots : schedule::play(schedule::plan(schedule, size), costs)) end = std::max(end, slots.back().end);
-  return end;
-}
-
 // The number of microbatches after which a schedule repeats itself; 0: it has too few of them to be shortened.
 int period_of(const schedule::ScheduleDef& schedule, schedule::Size size) {
   const int all = size.microbatches;
@@ -169,49 +32,73 @@ int period_of(const schedule::ScheduleDef& schedule, schedule::Size size) {
   return 0;
 }
 
+// The time in which a schedule does the work of stages. Of many microbatches a few are played, and the others take as
+// long as the last of these.
+class ScheduleTime {
+ public:
+  ScheduleTime(const schedule::ScheduleDef& schedule, const schedule::Size& size) {
+    const int period = period_of(schedule, size);
+    const int few    = period == 0 ? size.microbatches : 2 * period + size.microbatches % period;
+    plans_.push_back(plan_of(schedule, size, few));
+    if (period == 0) return;
+    plans_.push_back(plan_of(schedule, size, few + period));
+    periods_ = (size.microbatches - few) / period;
+  }
+
+  double of(const schedule::Costs& costs) const {
+    const double before = makespan(plans_.front(), costs);
+    return periods_ == 0 ? before : before + (makespan(plans_.back(), costs) - before) * periods_;
+  }
+
+ private:
+  static schedule::Plan plan_of(const schedule::ScheduleDef& schedule, schedule::Size size, int microbatches) {
+    size.microbatches = microbatches;
+    return schedule::plan(schedule, size);
+  }
+
+  static double makespan(const schedule::Plan& plan, const schedule::Costs& costs) {
+    double end = 0;
+    for (const auto& slots : schedule::play(plan, costs)) end = std::max(end, slots.back().end);
+    return end;
+  }
+
+  std::vector<schedule::Plan> plans_;  // of a few microbatches and, where the others repeat them, of a period more
+  int periods_ = 0;                    // that are not played but for the first
+};
+
 }  // namespace
 
 double seconds_of_schedule(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits,
                            const schedule::ScheduleDef& schedule, const schedule::Size& size) {
-  const schedule::Costs costs = costs_between(places, cuts, limits);
-  const int period            = period_of(schedule, size);
-  if (period == 0) return makespan(schedule, size, size.microbatches, costs);
-  const int few       = 2 * period + size.microbatches % period;
-  const int periods   = (size.microbatches - few) / period;
-  const double before = makespan(schedule, size, few, costs);
-  const double time   = makespan(schedule, size, few + period, costs);
-  return before + (time - before) * periods;
+  return ScheduleTime(schedule, size).of(costs_between(places, cuts, limits));
 }
 
-Cuts balanced_over_devices(std::span<const CutPlace> places, const StageLimits& limits,
-                           const schedule::ScheduleDef& schedule, const schedule::Size& size,
-                           const BalancedCuts& balanced) {
-  const size_t stages = limits.shares.size();
-  std::vector<Cuts> all{balanced(without_memory(limits))};
+Cuts balanced_over_devices(CommonCuts& common, const StageLimits& limits, const schedule::ScheduleDef& schedule,
+                           const schedule::Size& size) {
+  const std::span<const CutPlace> places = common.places();
+  const size_t stages                    = limits.shares.size();
+  const auto fits = [&](const Cuts& cuts) { return devices_fit(places, cuts, limits, schedule.mapping, size); };
+  std::vector<Cuts> all{common.balanced(without_memory(limits))};
   if (all.front().size() + 1 < stages) return all.front();
   const auto add = [&](Cuts cuts) {
     if (cuts.size() + 1 == stages && std::find(all.begin(), all.end(), cuts) == all.end())
       all.push_back(std::move(cuts));
   };
-  add(uniform_cuts(places, limits.shares));
-  Relief relief(places, limits, schedule.mapping, size);
-  for (size_t i = 0, starts = all.size(); i < starts; ++i) add(relief.run(all[i]));
-  const auto fits = [&](const Cuts& cuts) { return devices_fit(places, cuts, limits, schedule.mapping, size); };
-  if (std::none_of(all.begin(), all.end(), fits)) add(balanced(limits));
+  add(common.uniform(limits.shares));
+  for (size_t i = 0, starts = all.size(); i < starts; ++i) {
+    const Cuts& moved = common.relieved(all[i], limits, schedule.mapping, size);
+    add(fits(moved) || !fits(all[i]) ? moved : relieved(places, all[i], limits, schedule.mapping, size));
+  }
+  if (std::none_of(all.begin(), all.end(), fits)) add(common.balanced(limits));
   if (std::any_of(all.begin(), all.end(), fits)) std::erase_if(all, [&](const Cuts& cuts) { return !fits(cuts); });
   if (all.size() == 1) return all.front();
   std::vector<double> seconds;
-  for (const Cuts& cuts : all) seconds.push_back(seconds_of_schedule(places, cuts, limits, schedule, size));
+  const ScheduleTime time(schedule, size);
+  for (const Cuts& cuts : all) seconds.push_back(time.of(costs_between(places, cuts, limits)));
   // Fewer bytes cross the first of the cuts that are about as fast.
   const double most = *std::min_element(seconds.begin(), seconds.end()) * (1 + kAboutAsFast);
   const auto best   = std::find_if(seconds.begin(), seconds.end(), [&](double one) { return one <= most; });
   return nth(all, best - seconds.begin());
-}
-
-Cuts balanced_over_devices(std::span<const CutPlace> places, const StageLimits& limits,
-                           const schedule::ScheduleDef& schedule, const schedule::Size& size) {
-  return balanced_over_devices(places, limits, schedule, size,
-                               [&](const StageLimits& of) { return balanced_at_quiet_places(places, of); });
 }
 
 }  // namespace foreflow::transform

@@ -1,10 +1,8 @@
 // Cuts for schedules that give each device several stages.
 #pragma once
 
-#include <functional>
-
 #include "foreflow/schedule/schedule.h"
-#include "transform/pipeline/cuts.h"
+#include "transform/pipeline/common_cuts.h"
 
 namespace foreflow::transform {
 
@@ -20,14 +18,8 @@ namespace foreflow::transform {
 //
 // Returns fewer cuts than asked for if there are too few places.
 // Requires: a limit per stage of a schedule of that size; with limits.memory, that of a device divided by size.chunks.
-Cuts balanced_over_devices(std::span<const CutPlace> places, const StageLimits& limits,
-                           const schedule::ScheduleDef& schedule, const schedule::Size& size);
-
-// The same with `balanced` for balanced_at_quiet_places, which may remember what it was asked before.
-using BalancedCuts = std::function<Cuts(const StageLimits& limits)>;
-Cuts balanced_over_devices(std::span<const CutPlace> places, const StageLimits& limits,
-                           const schedule::ScheduleDef& schedule, const schedule::Size& size,
-                           const BalancedCuts& balanced);
+Cuts balanced_over_devices(CommonCuts& common, const StageLimits& limits, const schedule::ScheduleDef& schedule,
+                           const schedule::Size& size);
 
 // The time in which a schedule of that size does the work between such cuts, in seconds over shares. Sends keep both
 // stages busy. Of many microbatches a few are played, and the others take as long as the last of these.

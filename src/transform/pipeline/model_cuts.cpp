@@ -8,6 +8,7 @@ namespace foreflow::transform {
 size_t ModelCuts::add_prices(const StagePrices& prices) {
   places_.push_back(cut_places(program_.function, program_.phases, program_.ends, program_.anchors, program_.values,
                                prices, program_.parts));
+  common_.emplace_back(places_.back());
   return places_.size() - 1;
 }
 
@@ -22,36 +23,25 @@ Cuts ModelCuts::find(const Pipeline& wanted, size_t prices) {
   }
   const StageLimits limits = limits_of(wanted, plan);
   const bool uniform       = wanted.partition == StagePartition::uniform;
-  const Cuts cuts          = uniform                   ? uniform_cuts(places, limits.shares)
+  const Cuts cuts          = uniform                   ? common_[prices].uniform(limits.shares)
                              : wanted.size.chunks == 1 ? balanced(prices, limits)
-                                                       : balanced_over_devices(prices, limits, wanted);
+                                                       : over_devices(prices, limits, wanted);
   if (cuts.size() + 1 < stages) throw too_few_ops(*program_.module, program_.phases, stages);
   return cuts;
 }
 
 // Without a limit of memory the cuts are the same for many schedules.
-Cuts ModelCuts::balanced(size_t prices, const StageLimits& limits) {
-  const Cuts& cuts = known(prices, without_memory(limits));
-  return limits.memory == Bytes(0) || fit(places_[prices], cuts, limits) ? cuts : known(prices, limits);
+const Cuts& ModelCuts::balanced(size_t prices, const StageLimits& limits) {
+  CommonCuts& common = common_[prices];
+  const Cuts& cuts   = common.balanced(without_memory(limits));
+  return limits.memory == Bytes(0) || fit(places_[prices], cuts, limits) ? cuts : common.balanced(limits);
 }
 
-const Cuts& ModelCuts::balanced_over_devices(size_t prices, const StageLimits& limits, const Pipeline& wanted) {
-  const auto [found, fresh] = known_over_devices_.try_emplace(
-      {key_of(prices, limits), wanted.schedule, wanted.size.devices, wanted.size.microbatches});
-  const auto balanced = [&](const StageLimits& of) { return known(prices, of); };
-  if (fresh)
-    found->second = transform::balanced_over_devices(places_[prices], limits, *wanted.schedule, wanted.size, balanced);
+const Cuts& ModelCuts::over_devices(size_t prices, const StageLimits& limits, const Pipeline& wanted) {
+  const auto [found, fresh] =
+      over_devices_.try_emplace({prices, limits, wanted.schedule, wanted.size.devices, wanted.size.microbatches});
+  if (fresh) found->second = balanced_over_devices(common_[prices], limits, *wanted.schedule, wanted.size);
   return found->second;
-}
-
-const Cuts& ModelCuts::known(size_t prices, const StageLimits& limits) {
-  const auto [found, fresh] = known_.try_emplace(key_of(prices, limits));
-  if (fresh) found->second = balanced_at_quiet_places(places_[prices], limits);
-  return found->second;
-}
-
-ModelCuts::Key ModelCuts::key_of(size_t prices, const StageLimits& limits) {
-  return {prices, limits.shares, limits.in_flight, limits.memory.value(), limits.seconds_per_byte, limits.sharded};
 }
 
 }  // namespace foreflow::transform

@@ -41,10 +41,11 @@ Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, cons
     return layer_cuts(places, layer_ends(module, places, wanted.layers.layers), wanted);
   StageLimits limits = limits_of(wanted, plan);
   limits.devices     = devices;
+  CommonCuts common(places);
   const bool uniform = wanted.partition == StagePartition::uniform;
   Cuts cuts          = uniform                 ? uniform_cuts(places, limits.shares)
                        : plan.size.chunks == 1 ? balanced_at_quiet_places(places, limits)
-                                               : balanced_over_devices(places, limits, *wanted.schedule, wanted.size);
+                                               : balanced_over_devices(common, limits, *wanted.schedule, wanted.size);
   if (cuts.size() + 1 < stages) throw too_few_ops(module, phases, stages);
   return cuts;
 }

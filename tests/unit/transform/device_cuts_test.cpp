@@ -47,6 +47,12 @@ std::vector<double> loads(const std::vector<CutPlace>& all, const Cuts& cuts, co
   return sums;
 }
 
+Cuts cuts_over_devices(const std::vector<CutPlace>& places, const StageLimits& limits, const std::string& name,
+                       const schedule::Size& size) {
+  CommonCuts common(places);
+  return balanced_over_devices(common, limits, row(name), size);
+}
+
 double largest(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
 
 // The last op is worth two others. No four stages are equal, but what the devices have can be: the V puts the first and
@@ -54,7 +60,7 @@ double largest(const std::vector<double>& values) { return *std::max_element(val
 TEST(DeviceCuts, EvenOutTheSumsOfDevices) {
   const auto all = places({1, 1, 1, 1, 1, 1, 1, 1, 2});
   const schedule::Size size{2, 16, 2};
-  const Cuts cuts = balanced_over_devices(all, limits_of("zb_v", size), row("zb_v"), size);
+  const Cuts cuts = cuts_over_devices(all, limits_of("zb_v", size), "zb_v", size);
   EXPECT_EQ(largest(loads(all, cuts, "zb_v", size)), 5);
 }
 
@@ -71,7 +77,7 @@ TEST(DeviceCuts, AreNeverSlowerThanBalancedOrUniformStages) {
         const schedule::Size size{devices, 4 * devices, 2};
         const StageLimits limits = limits_of(name, size);
         const auto time_of = [&](const Cuts& cuts) { return seconds_of_schedule(all, cuts, limits, row(name), size); };
-        const double found = time_of(balanced_over_devices(all, limits, row(name), size));
+        const double found = time_of(cuts_over_devices(all, limits, name, size));
         EXPECT_LE(found, 1.01 * time_of(balanced_at_quiet_places(all, limits))) << name;
         EXPECT_LE(found, 1.01 * time_of(uniform_cuts(all, limits.shares))) << name;
       }
@@ -85,18 +91,33 @@ TEST(DeviceCuts, DivideTheMemoryOfADeviceAmongItsStages) {
   const auto all = places({4, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 4});
   const schedule::Size size{2, 16, 2};
   const StageLimits limits = limits_of("zb_v", size, Bytes(7));
-  const Cuts cuts          = balanced_over_devices(all, limits, row("zb_v"), size);
+  const Cuts cuts          = cuts_over_devices(all, limits, "zb_v", size);
   const auto needs         = needs_between(all, cuts, limits);
   EXPECT_LE(needs[0] + needs[3], Bytes(7));
   EXPECT_LE(needs[1] + needs[2], Bytes(7));
+}
+
+// What is found once serves pipelines with other memory and other microbatches, too.
+TEST(DeviceCuts, AreTheSameWhateverWasAskedBefore) {
+  const auto all = places({4, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 4});
+  CommonCuts common(all);
+  for (const int microbatches : {8, 16}) {
+    for (const Bytes memory : {Bytes(0), Bytes(7), Bytes(6), Bytes(2), Bytes(9)}) {
+      for (const std::string name : {"zb_v", "interleaved_1f1b"}) {
+        const schedule::Size size{2, microbatches, 2};
+        const StageLimits limits = limits_of(name, size, memory);
+        EXPECT_EQ(balanced_over_devices(common, limits, row(name), size), cuts_over_devices(all, limits, name, size));
+      }
+    }
+  }
 }
 
 // Where nothing fits only the time counts.
 TEST(DeviceCuts, IgnoreMemoryWhereNoDevicesFit) {
   const auto all = places({4, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 4});
   const schedule::Size size{2, 16, 2};
-  EXPECT_EQ(balanced_over_devices(all, limits_of("zb_v", size, Bytes(2)), row("zb_v"), size),
-            balanced_over_devices(all, limits_of("zb_v", size), row("zb_v"), size));
+  EXPECT_EQ(cuts_over_devices(all, limits_of("zb_v", size, Bytes(2)), "zb_v", size),
+            cuts_over_devices(all, limits_of("zb_v", size), "zb_v", size));
 }
 
 // A few microbatches tell the time of many.
