@@ -110,6 +110,23 @@ int equal_layers(const Json& scenario) {
   return equal ? count_of(scenario, "workload", "layers", 0) : 0;
 }
 
+// Null for a name that is none.
+const schedule::ScheduleDef* schedule_of(const Json& scenario) {
+  const Json* named       = stated_at(scenario, "strategy", "schedule");
+  const std::string* name = named == nullptr ? nullptr : named->if_string();
+  return schedule::schedules().find(name == nullptr ? "1f1b" : *name);
+}
+
+// The number of stages that each device has.
+int chunks_of(const Json& scenario, const schedule::ScheduleDef& row) {
+  return row.chunks == schedule::kAnyChunks ? count_of(scenario, "strategy", "virtual_stages", 2) : row.chunks;
+}
+
+bool has_one_stage_a_device(const Json& scenario) {
+  const schedule::ScheduleDef* row = schedule_of(scenario);
+  return has_stages(scenario) && row != nullptr && chunks_of(scenario, *row) == 1;
+}
+
 // Returns true if every stage can have as many whole layers, or the scenario states how the first and the last one
 // count them.
 bool divides_layers(const Json& scenario) {
@@ -117,13 +134,10 @@ bool divides_layers(const Json& scenario) {
   for (const char* key : {"count_as_layers", "first_stage_layers", "last_stage_layers"}) {
     if (stated_at(scenario, "strategy", key) != nullptr) return true;
   }
-  const Json* named       = stated_at(scenario, "strategy", "schedule");
-  const std::string* name = named == nullptr ? nullptr : named->if_string();
-  const auto* row         = schedule::schedules().find(name == nullptr ? "1f1b" : *name);
-  const int layers        = equal_layers(scenario);
+  const schedule::ScheduleDef* row = schedule_of(scenario);
+  const int layers                 = equal_layers(scenario);
   if (row == nullptr || layers == 0) return false;
-  const int chunks =
-      row->chunks == schedule::kAnyChunks ? count_of(scenario, "strategy", "virtual_stages", 2) : row->chunks;
+  const int chunks = chunks_of(scenario, *row);
   const schedule::Size size{count_of(scenario, "strategy", "pp", 1), 1, chunks};
   const int64_t stages = int64_t{size.devices} * chunks;
   return stages > 0 && stages <= 2 * int64_t{layers} &&  // two pipes: each stage is on two devices
@@ -144,6 +158,8 @@ const std::vector<FrameworkCondition>& framework_conditions() {
       {"tp divides the vocabulary", "tp is more than 1 and divides the stated vocabulary", shards_vocabulary},
       {"cp, causal", "cp is more than 1, and the model is a decoder without experts", has_causal_contexts},
       {"pp", "pp is more than 1", has_stages},
+      {"pp, one stage a device", "pp is more than 1, and the schedule gives each device a single stage",
+       has_one_stage_a_device, true},
       {"equal stages", "all stages are sharded in the same way, and no devices are listed", has_equal_stages},
       {"equal layers",
        "pp is more than 1, and every stage can have as many layers, or the strategy states how its ends count",

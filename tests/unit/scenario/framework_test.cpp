@@ -32,6 +32,9 @@ TEST(Frameworks, SetWhatTheScenarioLeavesOut) {
   const Strategy megatron = strategy_of("megatron-lm", R"("tp": 2, "pp": 2, "microbatches": 2, "global_batch": 2)");
   EXPECT_TRUE(megatron.vocabulary_parallel);
   EXPECT_FALSE(megatron.overlap_sends);
+  const std::string interleaved = R"("tp": 2, "pp": 2, "schedule": "interleaved_1f1b", "virtual_stages": 2,
+                                     "microbatches": 2, "global_batch": 2)";
+  EXPECT_TRUE(strategy_of("megatron-lm", interleaved).overlap_sends);
   EXPECT_EQ(megatron.partition, transform::StagePartition::layers);
   EXPECT_EQ(megatron.tensor_plan.kind, transform::TensorPlan::Kind::megatron);
   const Strategy fsdp = strategy_of("fsdp", R"("dp": 4, "global_batch": 4)");
