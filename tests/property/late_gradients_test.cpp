@@ -19,19 +19,24 @@ ir::Module training_step(const std::string& text) {
   return transform::eliminate_dead_code(transform::resolve(step));
 }
 
-void expect_same_training(const std::string& text) {
+void expect_same_training(const std::string& text, const std::vector<Split>& splits) {
   const ir::Module step = training_step(text);
   std::mt19937_64 random(3);
   const auto arguments = random_arguments(step, random, 4);
   const auto expected  = interpret::evaluate(step, step.functions.size() - 1, arguments);
-  for (const Split& split : {Split{.microbatches = 4}, Split{.pp = 2, .microbatches = 4}, Split{.dp = 2},
-                             Split{.dp = 2, .pp = 2, .microbatches = 2}, Split{.dp = 2, .zero = 3},
-                             Split{.dp = 2, .microbatches = 2, .zero = 3}}) {
+  for (const Split& split : splits) {
     SCOPED_TRACE(to_string(split));
     const auto results = run(distribute(step, split), arguments, expected.size());
     ASSERT_EQ(results.size(), expected.size());
     for (size_t i = 0; i < results.size(); ++i) EXPECT_LE(relative_difference(results[i], expected[i]), 1e-5) << i;
   }
+}
+
+void expect_same_training(const std::string& text) {
+  expect_same_training(text, {Split{.microbatches = 4}, Split{.pp = 2, .microbatches = 4}, Split{.dp = 2},
+                              Split{.dp = 2, .pp = 2, .microbatches = 2}, Split{.dp = 2, .zero = 3},
+                              Split{.dp = 2, .microbatches = 2, .zero = 3}, Split{.pp = 2}, Split{.dp = 2, .pp = 2},
+                              Split{.dp = 2, .pp = 2, .zero = 3}});
 }
 
 TEST(LateGradients, OfPositionsThatAreResized) {
@@ -93,6 +98,36 @@ func @main(weight %w: Tensor[Float32, (3, 5)], %x: Tensor[Float32, (8, 4, 3)], %
   %y = Mul(%chosen, %chosen)
   return %y
 })");
+}
+
+// Positions of a rotation that count as weights: what they give is multiplied by what no sample changes.
+TEST(LateGradients, OfFrequenciesThatAreTrained) {
+  expect_same_training(R"(
+func @main(weight %frequencies: Tensor[Float32, (1, 2)], weight %w: Tensor[Float32, (4, 4)], %x: Tensor[Float32, (8, 3, 4)]) {
+  %places = Constant[value = Float32(3, 1)[0, 1, 2]]()
+  %angles = MatMul(%places, %frequencies)
+  %both = Concat[axis = 1](%angles, %angles)
+  %cosines = Cos(%both)
+  %turned = Mul(%x, %cosines)
+  %y = MatMul(%turned, %w)
+  return %y
+})");
+}
+
+// What a sum over all samples, changed by an activation, hands back to each of them cannot wait for the end of the
+// step.
+TEST(LateGradients, StayInTheirStageWhereSamplesNeedThem) {
+  expect_same_training(R"(
+func @main(weight %w: Tensor[Float32, (4, 4)], weight %v: Tensor[Float32, (4, 4)], %x: Tensor[Float32, (8, 4)]) {
+  %hidden = MatMul(%x, %w)
+  %features = Transpose[perm = [1, 0]](%hidden)
+  %products = MatMul(%features, %hidden)
+  %mixing = Tanh(%products)
+  %mixed = MatMul(%hidden, %mixing)
+  %y = MatMul(%mixed, %v)
+  return %y
+})",
+                       {Split{.pp = 2}, Split{.dp = 2}});
 }
 
 }  // namespace

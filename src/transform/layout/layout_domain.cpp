@@ -79,6 +79,20 @@ const Verdict& Judge::operator()(const ir::Function& function, const ir::Op& op,
   return verdicts_[number];
 }
 
+bool mixes(const ir::Function& entry, const interpret::Values<LaidOut>& values, int ways) {
+  Judge judge_once(ways);
+  return std::any_of(entry.ops.begin(), entry.ops.end(), [&](const ir::Op& op) {
+    if (op.is_call()) return false;
+    const Verdict& verdict = judge_once(entry, op, values);
+    const auto inputs      = entry.inputs(op);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == ir::ValueId::none || verdict.decision.inputs[i] == values[ir::index(inputs[i])].layout) continue;
+      if (!values[ir::index(inputs[i])].layout.is_partial()) return true;
+    }
+    return false;
+  });
+}
+
 namespace {
 
 // Per parameter of the entry the dimension that counts samples; kWhole: none.
@@ -119,21 +133,6 @@ std::vector<DataDims> possible_dims(const std::vector<ir::Type>& types) {
     all.push_back(std::move(dims));
   }
   return all;
-}
-
-// Returns true if an op cannot go on with a split.
-bool mixes(const ir::Function& entry, const interpret::Values<LaidOut>& values, int ways) {
-  Judge judge_once(ways);
-  return std::any_of(entry.ops.begin(), entry.ops.end(), [&](const ir::Op& op) {
-    if (op.is_call()) return false;
-    const Verdict& verdict = judge_once(entry, op, values);
-    const auto inputs      = entry.inputs(op);
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i] == ir::ValueId::none || verdict.decision.inputs[i] == values[ir::index(inputs[i])].layout) continue;
-      if (!values[ir::index(inputs[i])].layout.is_partial()) return true;
-    }
-    return false;
-  });
 }
 
 LayoutInterpretation interpret_split(const ir::Module& module, const std::vector<ir::Type>& data, const DataDims& dims,

@@ -69,6 +69,9 @@ class Judge {
   std::vector<uint64_t> words_;    // scratch
 };
 
+// Returns true if an op of the entry cannot go on with a split over `ways` parts. Calls do not count.
+bool mixes(const ir::Function& entry, const interpret::Values<LaidOut>& values, int ways);
+
 // Throws RefusalError: this op needs the whole batch, why it does (why_whole.h), and what could be split in its stead.
 [[noreturn]] void mixes_samples(const ir::Module& module, const ir::Function& function, const ir::Op& op,
                                 const interpret::Values<LaidOut>& values, int ways, const std::string& what);

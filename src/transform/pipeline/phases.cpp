@@ -6,6 +6,7 @@
 #include "foreflow/base/refusal.h"
 #include "foreflow/transform/recompute.h"
 #include "foreflow/transform/split_data.h"
+#include "transform/pipeline/late_sums.h"
 
 namespace foreflow::transform {
 namespace {
@@ -27,18 +28,6 @@ bool adds_sums(const ir::Function& function, const ir::Op& op, const interpret::
          std::all_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) {
            return id != ir::ValueId::none && values[ir::index(id)].layout.is_partial();
          });
-}
-
-// Returns true if an op of the backward pass takes sums over microbatches that it cannot take term by term (the
-// gradient of a table of positions that the model resizes): it runs once, when they are complete.
-bool needs_sums(const ir::Function& function, const ir::Op& op, const interpret::Values<LaidOut>& values) {
-  bool any = false;
-  for (const ir::ValueId id : function.inputs(op)) {
-    const Layout layout = id == ir::ValueId::none ? Layout::whole() : values[ir::index(id)].layout;
-    if (layout.is_split()) return false;
-    any = any || layout.is_partial();
-  }
-  return any && !judge(function, op, values, 1).as_it_arrives;
 }
 
 // `after` is the next forward op.
@@ -89,6 +78,7 @@ std::vector<StagePhase> phases_of(const ir::Module& module, const ir::Function& 
                                   const interpret::Values<LaidOut>& values) {
   std::vector<StagePhase> phases, made(function.values.size(), StagePhase::anywhere);
   phases.reserve(function.ops.size());
+  const std::vector<bool> complete = takes_complete_sums(module, values);
   bool loss_seen = false;  // after it, what reads only forward values (a Transpose for a gradient) is backward work
   for (const ir::Op& op : function.ops) {
     if (op.is_call())
@@ -105,7 +95,7 @@ std::vector<StagePhase> phases_of(const ir::Module& module, const ir::Function& 
     if (loss_seen && phase == StagePhase::forward) phase = StagePhase::backward;
     if (op.attributes->find(kRecompute) != nullptr) phase = std::max(phase, StagePhase::backward);
     const bool once =
-        phase == StagePhase::backward && (op.attributes->find(kOfSum) != nullptr || needs_sums(function, op, values));
+        phase == StagePhase::backward && (op.attributes->find(kOfSum) != nullptr || complete[phases.size()]);
     if (once || adds_sums(function, op, values)) phase = StagePhase::update;
     for (uint32_t i = 0; i < op.result_count; ++i) made[op.first_result + i] = phase;
     phases.push_back(phase);
