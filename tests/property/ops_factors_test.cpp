@@ -99,7 +99,7 @@ class Halving {
     smallest_ = INT64_MAX;
     for (size_t i = 0; i < operands_.size(); ++i) note_size(texts_.inputs[i].find(letter), operands_[i].array);
     for (size_t o = 0; o < whole_.size(); ++o) note_size(texts_.outputs[o].find(letter), whole_[o]);
-    if (smallest_ % 2 != 0) return;
+    if (smallest_ % 2 != 0 || (letter == factors_.grouped && factors_.blocks % 2 != 0)) return;
     const auto first = eval_half(letter, 0), second = eval_half(letter, 1);
     for (size_t o = 0; o < whole_.size(); ++o) {
       const size_t axis = texts_.outputs[o].find(letter);
@@ -175,6 +175,11 @@ class Halving {
     if (def_.name == "MatMulNBits" && (letter == 'k' || letter == 'n')) {
       const char* const key = letter == 'k' ? "K" : "N";
       attributes.set(key, attributes.get_int(key) / 2);
+    }
+    if (letter == factors_.grouped) {
+      for (const char* key : {"num_heads", "kv_num_heads"}) {
+        if (attributes.find(key) != nullptr) attributes.set(key, attributes.get_int(key) / 2);
+      }
     }
     return attributes;
   }

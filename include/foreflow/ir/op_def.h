@@ -76,6 +76,9 @@ struct Factors {
   // For a Split into n equal parts and a Concat of n equal parts: the dimension with the letter `blocked` consists of n
   // blocks in the input of the Split or the output of the Concat, and every block is split. '\0': none.
   char blocked = 0;
+  // For attention: a dimension with the letter `grouped` consists of groups of elements (heads of keys with the queries
+  // that share them), as many in every operand and result: `blocks`. None of them is cut. '\0': none.
+  char grouped = 0;
   int blocks   = 1;
 };
 
@@ -276,7 +279,10 @@ struct OpDef {
   bool within_heads = false;
   // May stand between the scores of attention and the product with the values, where it scales, masks, caps, drops or
   // converts each of them (Mul, Where, Tanh, Dropout, Cast). Views may stand there, too.
-  bool adjusts_scores       = false;
+  bool adjusts_scores = false;
+  // Operands `past_keys` and the one after it are keys and values of earlier positions, [b,n,p,h], and results 1 and 2
+  // are these with the new positions behind them; 0: none (GroupQueryAttention).
+  uint8_t past_keys         = 0;
   VocabularyForm vocabulary = {};
 
   // The operand in which the op is linear while all others are whole, besides the one that `factors` marks with '~'.

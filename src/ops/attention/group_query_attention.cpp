@@ -155,18 +155,34 @@ std::vector<Array> eval(const OpCall& call) {
   return results;
 }
 
-// Sequences are independent of each other, with their lengths and caches.
+// Sequences are independent of each other, with their lengths and caches. So are heads of keys, with the queries that
+// share them, where queries, keys and values are operands of their own: packed, heads of all three lie side by side.
 Factors factors(const OpCall& call) {
   if (!splittable(call)) return {};
+  const char head = call.has(kKey) ? 'n' : '.';
   std::vector<std::string> inputs;
   for (size_t i = 0; i < call.arity(); ++i) {
-    const Dims dims   = call.has(i) ? tensor_operand(call, i).dims : Dims();
-    const bool shared = (i >= kTotal && i <= kSine) || i == kSink || (i == kAdded && dims[0] == 1);
-    inputs.push_back(dims.empty() ? "" : shared ? dots(dims.size()) : "b" + dots(dims.size() - 1));
+    const Dims dims      = call.has(i) ? tensor_operand(call, i).dims : Dims();
+    const bool every_one = (i >= kTotal && i <= kSine) || i == kSink || (i == kAdded && dims[0] == 1);
+    std::string operand  = dims.empty() ? "" : every_one ? dots(dims.size()) : "b" + dots(dims.size() - 1);
+    const bool has_heads = i <= kPastValue || i == kSink || (i == kAdded && dims.size() == 4 && dims[1] != 1);
+    const size_t dim     = i <= kValue ? 2 : i == kSink ? 0 : 1;
+    if (has_heads && dim < operand.size()) operand[dim] = head;
+    inputs.push_back(operand);
   }
-  std::vector<std::string> outputs(call.outputs, "b...");
-  outputs[0] = "b..";
-  return {.text = factor_text(call, inputs, outputs)};
+  const std::string cache = std::string("b") + head + "..";
+  std::vector<std::string> outputs(call.outputs, cache);
+  outputs[0] = std::string("b.") + head;
+  return {.text    = factor_text(call, inputs, outputs),
+          .grouped = head == '.' ? char{0} : head,
+          .blocks  = static_cast<int>(call.attributes.get_int("kv_num_heads"))};
+}
+
+void fit_part(Attributes& attributes, const OpCall& whole, std::span<const Type>, const ir::PartOfCall& part) {
+  constexpr int32_t kHeads = 2;
+  if (part.result_dim != kHeads) return;
+  for (const char* const number : {"num_heads", "kv_num_heads"})
+    attributes.set(number, whole.attributes.get_int(number) / part.ways);
 }
 
 std::vector<Sample> samples() {
@@ -188,6 +204,21 @@ std::vector<Sample> samples() {
            {f32({2, 1, 16}), {}, {}, cache, cache, lengths, total, {}, {}, {}, f32({2, 1, 1, 5}), f32({4})},
            {{5, i32({2}, {2, 4})}, {6, i32({}, {5})}},
            1},
+          {sunk,
+           {f32({2, 1, 8}),
+            f32({2, 1, 4}),
+            f32({2, 1, 4}),
+            cache,
+            cache,
+            lengths,
+            total,
+            {},
+            {},
+            {},
+            f32({1, 4, 1, 5}),
+            f32({4})},
+           {{5, i32({2}, {2, 4})}, {6, i32({}, {5})}},
+           3},
           {rotary,
            {f32({2, 1, 16}), {}, {}, cache, cache, lengths, total, table, table},
            {{5, i32({2}, {2, 4})}, {6, i32({}, {5})}},
@@ -204,6 +235,8 @@ OpDef row() {
           "head, cache",
       .domain        = "com.microsoft",
       .attention     = true,
+      .past_keys     = kPastKey,
+      .fit_part      = fit_part,
       .whole_because = "each query attends to all keys",
       .infer         = infer,
       .factors       = factors,

@@ -150,10 +150,18 @@ std::vector<Array> eval(const OpCall& call) {
   return results;
 }
 
-// Sequences are independent of each other, and with three plain operands so are heads, but letters cannot name those.
+// The dimension of an operand along which heads lie; the length of `dims` or more: there is none.
+size_t dim_of_heads(size_t operand, const Dims& dims) {
+  if (dims.size() == 4) return dims[1] == 1 && (operand == kMask || operand == kAdded) ? dims.size() : 1;
+  return operand == kMask ? dims.size() : 2;
+}
+
+// Sequences are independent of each other, and so are heads, but for a bias, in which those of queries, keys and values
+// lie side by side.
 Factors factors(const OpCall& call) {
   if (!splittable(call)) return {};
   const int64_t batch = tensor_operand(call, 0).dims[0];
+  const char head     = call.has(kBias) ? '.' : 'n';
   std::vector<std::string> inputs;
   for (size_t i = 0; i < call.arity(); ++i) {
     if (!call.has(i)) {
@@ -164,10 +172,19 @@ Factors factors(const OpCall& call) {
     const bool shared = i == kBias || (i == kAdded && dims[0] == 1);
     if (!shared && (dims.empty() || dims[0] != batch)) return {};  // lengths of a packed mask
     inputs.push_back(shared ? dots(dims.size()) : "b" + dots(dims.size() - 1));
+    const size_t dim = dim_of_heads(i, dims);
+    if (dim < dims.size()) inputs.back()[dim] = head;
   }
-  std::vector<std::string> outputs(call.outputs, "b...");
-  outputs[0] = "b..";
-  return {.text = factor_text(call, inputs, outputs)};
+  std::vector<std::string> outputs(call.outputs, std::string("b") + head + "..");
+  outputs[0] = std::string("b.") + head;
+  return {.text    = factor_text(call, inputs, outputs),
+          .grouped = head == '.' ? char{0} : head,
+          .blocks  = static_cast<int>(call.attributes.get_int("num_heads"))};
+}
+
+void fit_part(Attributes& attributes, const OpCall& whole, std::span<const Type>, const ir::PartOfCall& part) {
+  constexpr int32_t kHeads = 2;
+  if (part.result_dim == kHeads) attributes.set("num_heads", whole.attributes.get_int("num_heads") / part.ways);
 }
 
 std::vector<Sample> samples() {
@@ -176,6 +193,7 @@ std::vector<Sample> samples() {
   return {{two, {f32({2, 3, 4}), f32({2, 5, 4}), f32({2, 5, 6}), f32({14})}},
           {causal, {f32({2, 3, 2, 3, 4})}, {}, 3},
           {two, {f32({2, 3, 4}), f32({2, 5, 2, 2, 2}), {}, {}, Type::tensor(DType::i32, {2, 5}), f32({1, 2, 3, 5})}},
+          {two, {f32({2, 3, 4}), f32({2, 5, 4}), f32({2, 5, 6}), {}, {}, f32({1, 2, 3, 5})}},
           {causal, {f32({2, 1, 4}), f32({2, 2, 1, 2}), f32({2, 2, 1, 2}), {}, {}, {}, past, past}, {}, 3}};
 }
 
@@ -208,6 +226,8 @@ OpDef row() {
           "present",
       .domain        = "com.microsoft",
       .attention     = true,
+      .past_keys     = kPastKey,
+      .fit_part      = fit_part,
       .whole_because = "each query attends to all keys",
       .infer         = infer,
       .factors       = factors,

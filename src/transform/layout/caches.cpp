@@ -8,6 +8,8 @@ constexpr size_t kRank = 4;
 bool reads_cache(const ir::Op& op, size_t operand) {
   if (op.is_call()) return false;
   if (ir::writes_rows(op)) return operand == 0;
+  const size_t past = op.def->past_keys;
+  if (past > 0 && (operand == past || operand == past + 1)) return true;
   return operand == 1 && (op.def->product == ir::Product::matrices || op.def->product == ir::Product::turned);
 }
 
@@ -30,6 +32,11 @@ std::vector<bool> caches_of(const ir::Function& function) {
     caches[i]               = function.parameters[i] == ir::ParameterRole::data && shaped && read[i] && !other[i];
   }
   return caches;
+}
+
+bool gives_cache(const ir::Op& op, size_t number) {
+  if (ir::writes_rows(op)) return number == 0;
+  return !op.is_call() && op.def->past_keys > 0 && (number == 1 || number == 2);
 }
 
 }  // namespace foreflow::transform

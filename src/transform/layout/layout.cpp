@@ -124,9 +124,11 @@ Decision decide_optimizer(const ir::OpCall& call, std::span<const Layout> arrivi
   return decision;
 }
 
-// The decision that splits the op along one letter; nothing if `ways` does not divide a dimension with that letter.
+// The decision that splits the op along one letter; nothing if `ways` does not divide a dimension with that letter, or
+// the groups in it.
 std::optional<Decision> with_letter(const ir::OpCall& call, const ir::Factors& factors, const FactorText& text,
                                     const Letter& chosen, int ways) {
+  if (chosen.letter == factors.grouped && (chosen.blocks != 1 || factors.blocks % ways != 0)) return std::nullopt;
   Decision decision = all_whole(call);
   bool summed       = false;
   for (size_t i = 0; i < text.inputs.size() && i < decision.inputs.size(); ++i) {

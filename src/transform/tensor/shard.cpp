@@ -287,8 +287,9 @@ class Sharder {
   bool stays(ir::ValueId id) const {
     const auto after = std::upper_bound(function_.ops.begin(), function_.ops.end(), ir::index(id),
                                         [](size_t value, const ir::Op& op) { return value < op.first_result; });
-    return after != function_.ops.begin() && ir::index(id) >= function_.parameters.size() &&
-           (std::prev(after)->def->role == ir::Role::optimizer || ir::writes_rows(*std::prev(after)));
+    if (after == function_.ops.begin() || ir::index(id) < function_.parameters.size()) return false;
+    const ir::Op& maker = *std::prev(after);
+    return maker.def->role == ir::Role::optimizer || gives_cache(maker, ir::index(id) - maker.first_result);
   }
 
   const ir::Module& module_;
