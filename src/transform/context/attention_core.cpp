@@ -26,7 +26,8 @@ double shortest(double value) {
 // Reads one core: from the product that makes its scores, step by step to the product with the values.
 class AttentionCoreReader {
  public:
-  explicit AttentionCoreReader(const KnownFunction& of) : of_(of), function_(of.function) {}
+  AttentionCoreReader(const KnownFunction& of, const ElementPatterns& patterns)
+      : of_(of), patterns_(patterns), function_(of.function) {}
 
   AttentionCore read(const Segment& segment) && {
     const ir::Op& first = function_.ops[segment.front()];
@@ -102,7 +103,7 @@ class AttentionCoreReader {
     if (is_reshape(op)) return read_reshape(op, value);
     if (normalised_) return read_probabilities(op, value);
     if (def.softmax == ir::Softmax::plain) return read_softmax(op);
-    if (def.sums_operands && other != ValueId::none) return read_bias(other);
+    if (def.sums_operands && other != ValueId::none) return read_bias(other, value, function_.output(op, 0));
     const bool known   = other != ValueId::none && of_.number(other);
     const bool divides = def.name == "Div";
     if (!known || !def.scales_elements || !core_.biases.empty() || core_.causal || (divides && inputs[0] != value))
@@ -128,8 +129,16 @@ class AttentionCoreReader {
       refuse(op, "a Softmax along any but the last axis cannot stand");
   }
 
-  void read_bias(ValueId bias) {
-    if (is_causal(of_, bias)) {
+  // Returns true if a value only hides the keys after each query from scores to which it is added. One of fewer rows
+  // says the same to all queries, and one for more samples makes more scores.
+  bool hides_later_keys(ValueId bias, ValueId scores, ValueId sum) const {
+    const ir::Dims &mask = of_.dims(bias), &all = of_.dims(scores);
+    return of_.dims(sum) == all && mask.size() >= 2 && mask.back() == all.back() &&
+           mask[mask.size() - 2] == all[all.size() - 2] && is_causal(of_, patterns_, bias);
+  }
+
+  void read_bias(ValueId bias, ValueId scores, ValueId sum) {
+    if (hides_later_keys(bias, scores, sum)) {
       core_.causal = true;
       return;
     }
@@ -137,7 +146,7 @@ class AttentionCoreReader {
     if (maker != nullptr && maker->def != nullptr && maker->def->name == "Add") {
       const auto terms = function_.inputs(*maker);
       for (size_t i = 0; i < 2; ++i) {
-        if (!is_causal(of_, terms[i]) || of_.dims(terms[1 - i]) != of_.dims(bias)) continue;
+        if (!hides_later_keys(terms[i], scores, sum) || of_.dims(terms[1 - i]) != of_.dims(bias)) continue;
         core_.causal = true;
         core_.biases.push_back(terms[1 - i]);
         return;
@@ -180,14 +189,16 @@ class AttentionCoreReader {
   }
 
   const KnownFunction& of_;
+  const ElementPatterns& patterns_;
   const ir::Function& function_;
   AttentionCore core_;
   bool normalised_ = false;  // the Softmax was met
 };
 
-std::optional<AttentionCore> read_if_possible(const KnownFunction& of, const Segment& segment) {
+std::optional<AttentionCore> read_if_possible(const KnownFunction& of, const ElementPatterns& patterns,
+                                              const Segment& segment) {
   try {
-    return AttentionCoreReader(of).read(segment);
+    return AttentionCoreReader(of, patterns).read(segment);
   } catch (const RefusalError&) {
     return std::nullopt;
   }
@@ -196,10 +207,11 @@ std::optional<AttentionCore> read_if_possible(const KnownFunction& of, const Seg
 }  // namespace
 
 AttentionCores read_attention_cores(const KnownFunction& of, Cores wanted) {
+  const ElementPatterns patterns(of);
   AttentionCores cores;
   for (const Segment& segment : attention_cores(of.module)) {
-    auto core =
-        wanted == Cores::all ? std::optional(AttentionCoreReader(of).read(segment)) : read_if_possible(of, segment);
+    auto core = wanted == Cores::all ? std::optional(AttentionCoreReader(of, patterns).read(segment))
+                                     : read_if_possible(of, patterns, segment);
     if (core) cores.emplace(segment.back(), *std::move(core));
   }
   return cores;
