@@ -306,6 +306,7 @@ Expected<Sequential> sequential_of(const Scenario& scenario) {
                                         scenario.strategy.copies_attention());
     });
     if (!fused) return fused.refusal();
+    if (sequential.remark.empty()) sequential.remark = transform::remark_on_masks(*fused);
     sequential.module = made_ready(scenario, *fused);
   }
   return sequential;

@@ -51,4 +51,8 @@ enum class Cores : uint8_t { all, possible };
 ir::Module fuse_attention(const ir::Module& module, const ir::OpTable& ops, Cores cores = Cores::all,
                           bool copies_result = false);
 
+// A sentence on the first mask of a fused program, a square matrix for all heads alike, of which it is not known
+// whether it hides later keys: all its scores are computed. Empty: there is none.
+std::string remark_on_masks(const ir::Module& fused);
+
 }  // namespace foreflow::transform

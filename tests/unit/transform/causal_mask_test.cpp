@@ -112,6 +112,20 @@ TEST(CausalMask, StaysAnOperandWhereItHidesOtherKeys) {
   for (const std::string_view mask : kOthers) EXPECT_FALSE(is_fused_as_causal(attention_with(mask))) << mask;
 }
 
+TEST(CausalMask, IsRemarkedOnWhereItsNumbersAreNotKnown) {
+  const auto remark = [](std::string_view mask) {
+    return remark_on_masks(fuse_attention(attention_with(mask), ops::table()));
+  };
+  EXPECT_EQ(
+      remark("%mask = Identity(%data)"),
+      "attention computes all scores to which it adds %mask (2, 1, 80, 80), whose numbers are not known; a mask that "
+      "only hides later keys halves them where it is a Trilu of one number, or compares positions");
+  EXPECT_EQ(remark("%mask = Identity(%triangle)"), "");
+  EXPECT_EQ(remark("%mask = Transpose(%triangle)"), "") << "it is known to hide other keys";
+  EXPECT_EQ(remark("%row = Slice[starts = [0], ends = [1], axes = [2]](%data)\n  %mask = Expand(%row, %all)"), "")
+      << "it hides the same keys from all queries, such as padding";
+}
+
 // The number that a pattern gives the element of that number in row-major order.
 double number_at(const Pattern& pattern, const ir::Dims& dims, int64_t element) {
   const auto* choice = std::get_if<Choice>(&pattern);
