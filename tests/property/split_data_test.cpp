@@ -227,6 +227,28 @@ TEST(SplitData, CutsRowsOfOneRankBeforeItGathersThem) {
   }
 }
 
+// A mask and a scale whose sizes an export computes from the data, with few elements, which are known, and with many.
+TEST(SplitData, LeavesWholeWhatIsFilledToTheShapeOfTheData) {
+  std::mt19937_64 random(20264);
+  for (const int positions : {8, 128}) {
+    const ir::Module module = transform::resolve(ir::parse(
+        "func @f(%x: Tensor[Float32, (2, " + std::to_string(positions) +
+            ", 3), 1]) {\n  %s = Shape(%x)\n  %i = Constant[value = Int64(1,)[1]]()\n  %n = Gather[axis = 0](%s, %i)\n"
+            "  %nn = Concat[axis = 0](%n, %n)\n  %far = ConstantOfShape[value = Float32(1,)[-9]](%nn)\n"
+            "  %mask = Trilu[upper = 1](%far)\n  %t = Transpose[perm = [0, 2, 1]](%x)\n  %xt = MatMul(%x, %t)\n"
+            "  %all = Shape(%xt)\n  %half = ConstantOfShape[value = Float32(1,)[0.5]](%all)\n"
+            "  %scores = Mul(%xt, %half)\n  %y = Add(%scores, %mask)\n  return %y\n}\n",
+        "f", ops::table()));
+    const auto arguments    = test::random_arguments(module, random, kVocabulary);
+    const auto expected     = interpret::evaluate(module, 0, arguments);
+    for (const int32_t dimension : {0, 1}) {
+      SCOPED_TRACE(std::to_string(positions) + " positions, dimension " + std::to_string(dimension));
+      const std::vector<Distributed> steps = {transform::split_data(module, ops::table(), 2, {.dim = dimension})};
+      EXPECT_LT(test::relative_difference(test::run(steps, arguments, 1)[0], expected[0]), kTolerance);
+    }
+  }
+}
+
 TEST(SplitData, SaysWhatItCannotSplit) {
   const ir::Module module =
       training("gpt", R"({"layers": 1, "hidden": 8, "heads": 2, "sequence": 6, "vocabulary": 11})");

@@ -102,6 +102,30 @@ class Resolver {
     }
   }
 
+  // The dimensions of the tensor that the op fills with one number; nothing for other ops, or if they are not known. An
+  // operand would hold those of a part once the data are split, while the readers of the op take its result for whole.
+  std::optional<std::vector<int64_t>> filled_dims(const ir::Op& op) const {
+    if (op.is_call() || op.def->sizes != ir::Sizes::filled) return std::nullopt;
+    const ir::Type& made = values_[op.first_result].type;
+    if (!made.resolved()) return std::nullopt;
+    return std::vector<int64_t>(made.dims.begin(), made.dims.end());
+  }
+
+  ir::AttributesRef filling(const ir::Op& op, std::vector<int64_t> dims) {
+    ir::Attributes stated = *op.attributes;
+    stated.set("shape", std::move(dims));
+    return builder_.share(std::move(stated));
+  }
+
+  void write_filled(const ir::Op& op, std::vector<int64_t> dims) {
+    const ir::ValueId made = function_.output(op, 0);
+    const ir::ValueId copy = builder_.append(op.def, -1, filling(op, std::move(dims)), {}, 1);
+    builder_.set_name(copy, function_.value(made).name);
+    builder_.annotate(copy, function_.value(made).annotation);
+    map_.set(made, copy);
+    if (!values_[ir::index(made)].known) filled_.emplace(made, &op);
+  }
+
   bool computed_early(const ir::Op& op) const {
     for (uint32_t i = 0; i < op.result_count; ++i) {
       if (!values_[op.first_result + i].known) return false;
@@ -110,6 +134,7 @@ class Resolver {
   }
 
   void write(const ir::Op& op) {
+    if (auto dims = filled_dims(op)) return write_filled(op, *std::move(dims));
     if (op.is_call() || op.def->role == ir::Role::constant || op.def->role == ir::Role::communication ||
         computed_early(op)) {
       return copy_op(builder_, function_, op, map_);
@@ -174,15 +199,17 @@ class Resolver {
     return known->second;
   }
 
-  // Returns true if one part of a known operand is as good as all of them, since the op stretches it: a mask that was
-  // stretched to the batch when it was computed would hold the batch together.
+  // Returns true if one part of an operand of known numbers is as good as all of them, since the op stretches it: a
+  // mask that was stretched to the batch when it was computed would hold the batch together.
   bool stretches(const ir::Op& op, size_t operand) const {
     const ir::ValueId id = function_.inputs(op)[operand];
-    if (id == ir::ValueId::none || constant_ == nullptr || !values_[ir::index(id)].known) return false;
+    if (id == ir::ValueId::none) return false;
+    const bool known = constant_ != nullptr && values_[ir::index(id)].known, filled = filled_.contains(id);
+    if (!known && !filled) return false;
     OpTypes types(function_, op, values_);
     ir::Type& type = types.inputs[operand];
-    if (type.dims.empty() || type.dims[0] < 2 || !is_elementwise(types.call()) || !unrepeated(*types.known[operand]))
-      return false;
+    if (type.dims.empty() || type.dims[0] < 2 || !is_elementwise(types.call())) return false;
+    if (!filled && !unrepeated(*types.known[operand])) return false;
     type.dims[0]         = 1;
     types.known[operand] = nullptr;
     try {
@@ -199,9 +226,15 @@ class Resolver {
 
   ir::ValueId one_part(ir::ValueId id) {
     const auto [known, fresh] = parts_.emplace(id, ir::ValueId::none);
-    if (fresh)
+    if (!fresh) return known->second;
+    if (const auto filled = filled_.find(id); filled != filled_.end()) {
+      std::vector<int64_t> dims = *filled_dims(*filled->second);
+      dims[0]                   = 1;
+      known->second = builder_.append(filled->second->def, -1, filling(*filled->second, std::move(dims)), {}, 1);
+    } else {
       known->second = builder_.append(constant_, -1,
                                       builder_.share({{"value", *unrepeated(*values_[ir::index(id)].known)}}), {}, 1);
+    }
     return known->second;
   }
 
@@ -223,6 +256,7 @@ class Resolver {
   ValueMap map_;
   const ir::OpDef* constant_ = nullptr;
   std::map<ir::ValueId, ir::ValueId> constants_, parts_;  // and of constants that repeat, one part
+  std::map<ir::ValueId, const ir::Op*> filled_;  // tensors of one number with too many elements to be known: their ops
   std::vector<bool> from_constant_;
 };
 

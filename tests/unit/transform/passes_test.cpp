@@ -308,6 +308,21 @@ TEST(Resolve, LeavesStretchingToWhoeverReads) {
       "and the shape that it makes is stated for the whole batch, so the batch cannot be split over microbatches");
 }
 
+// Too many elements to be known; a mask of the whole batch, and one that each sample shares.
+TEST(Resolve, StatesTheShapeOfWhatIsFilledWithOneNumber) {
+  const ir::Module module = ir::parse(
+      "func @f(%x: Tensor[Float32, (4, 64, 64)]) {\n  %s = Shape(%x)\n  %far = ConstantOfShape(%s)\n"
+      "  %wide = Add(%x, %far)\n  %p = Shape[start = 1](%x)\n  %square = ConstantOfShape(%p)\n"
+      "  %y = Add(%wide, %square)\n  return %y\n}",
+      "m", ops::table());
+  const ir::Module resolved = eliminate_dead_code(resolve(module));
+  EXPECT_EQ(ir::print(resolved),
+            "func @f(%x: Tensor[Float32, (4, 64, 64)]) {\n  %v1 = ConstantOfShape[shape = [1, 64, 64]]()\n"
+            "  %wide = Add(%x, %v1)\n  %square = ConstantOfShape[shape = [64, 64]]()\n"
+            "  %y = Add(%wide, %square)\n  return %y\n}\n");
+  EXPECT_EQ(pipelined(resolved, 1, 4).parameters.size(), 4U);
+}
+
 TEST(EliminateDeadCode, KeepsOptimizersAndMessages) {
   const ir::Module module = ir::parse(
       "func @f(weight %w: Tensor[Float32, (4,), 1], %d: Tensor[Float32, (4,), 1]) {\n  %dead = Relu(%d)\n"
