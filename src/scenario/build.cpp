@@ -14,6 +14,7 @@
 #include "foreflow/transform/fp8_products.h"
 #include "foreflow/transform/overlap.h"
 #include "foreflow/transform/parameters.h"
+#include "foreflow/transform/pipeline.h"
 #include "foreflow/transform/recompute.h"
 #include "foreflow/transform/repeat_batch.h"
 #include "foreflow/transform/replica.h"
@@ -309,6 +310,7 @@ Expected<Sequential> sequential_of(const Scenario& scenario) {
     if (sequential.remark.empty()) sequential.remark = transform::remark_on_masks(*fused);
     sequential.module = made_ready(scenario, *fused);
   }
+  if (scenario.workload.family == nullptr) sequential.layers = transform::count_layers(sequential.module);
   return sequential;
 }
 

@@ -91,7 +91,7 @@ std::optional<StageDemand> StageDemands::of(const Scenario& scenario, const Sequ
   try {
     Model* const found = model(scenario, sequential, platform.devices().kinds().front());
     if (found == nullptr) return std::nullopt;
-    transform::Pipeline wanted = pipeline_of(sequential.module, scenario, platform, 0, found->written);
+    transform::Pipeline wanted = pipeline_of(sequential.module, sequential, scenario, platform, 0, found->written);
     const double neighbour     = seconds_per_byte_in_group(scenario, platform);
     const auto [number, fresh] = found->prices.try_emplace(neighbour);
     if (fresh) number->second = found->stages.add_prices(wanted.prices);

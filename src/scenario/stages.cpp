@@ -10,16 +10,18 @@
 namespace foreflow::scenario {
 namespace {
 
-transform::LayerShare layers_in(const Scenario& scenario) {
+// Those of a file were counted before its data and tensors were split, which make the first layer unlike the others.
+transform::LayerShare layers_in(const Sequential& sequential, const Scenario& scenario) {
+  const bool is_file          = scenario.workload.family == nullptr;
   transform::LayerShare share = scenario.strategy.layer_share;
-  share.layers                = static_cast<int>(layers_of(scenario.workload));
+  share.layers                = is_file ? sequential.layers : static_cast<int>(layers_of(scenario.workload));
   return share;
 }
 
 }  // namespace
 
-transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform,
-                                int run, const ir::WrittenDevices& written) {
+transform::Pipeline pipeline_of(const ir::Module& module, const Sequential& sequential, const Scenario& scenario,
+                                const platform::Platform& platform, int run, const ir::WrittenDevices& written) {
   const Strategy& strategy      = scenario.strategy;
   transform::StagePrices prices = stage_prices(scenario, platform);
   prices.written                = written;
@@ -29,7 +31,7 @@ transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenar
           .delay_weight_gradients = strategy.delay_weight_gradients,
           .partition              = strategy.partition,
           .shares     = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
-          .layers     = layers_in(scenario),
+          .layers     = layers_in(sequential, scenario),
           .prices     = std::move(prices),
           .stage_ends = written.all() ? strategy.stage_ends : strategy.written_stage_ends,
           .marks_ends = scenario.collectives.host.microbatch > Seconds(0)};
@@ -42,7 +44,7 @@ Expected<transform::Cut> try_cut(const Sequential& sequential, const Scenario& s
   if (!before) return before.refusal();
   const ir::Module& module = before->module;
   return asked_for_by("microbatches", scenario, [&] {
-    transform::Pipeline wanted = pipeline_of(module, scenario, platform, 0, before->written);
+    transform::Pipeline wanted = pipeline_of(module, sequential, scenario, platform, 0, before->written);
     wanted.prices.op           = [price = std::move(wanted.prices.op), repeated](const ir::OpCall& call,
                                                                        std::span<const ir::Type> outputs) {
       return (call.attributes.find(std::string(transform::kRecompute)) == nullptr ? 1 : repeated) *

@@ -7,11 +7,12 @@
 
 namespace foreflow::scenario {
 
-// The pipeline that the scenario asks for; `module` is the work of one replica, which tells how unequal devices share
-// it. With `run` above 0, it runs only that many of the microbatches. With `shards` above 0, `module` has the first two
-// of that many shards.
-transform::Pipeline pipeline_of(const ir::Module& module, const Scenario& scenario, const platform::Platform& platform,
-                                int run = 0, const ir::WrittenDevices& written = {});
+// The pipeline that the scenario asks for; `module` is the work of one replica of `sequential`, which tells how unequal
+// devices share it. With `run` above 0, it runs only that many of the microbatches. With `shards` above 0, `module` has
+// the first two of that many shards.
+transform::Pipeline pipeline_of(const ir::Module& module, const Sequential& sequential, const Scenario& scenario,
+                                const platform::Platform& platform, int run = 0,
+                                const ir::WrittenDevices& written = {});
 
 // The cut into stages that try_distribute would choose. Recomputed ops count with this fraction of their time, 0..1.
 // Refuses what try_distribute refuses. With `written`, the cut of the program that has these devices where they

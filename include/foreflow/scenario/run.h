@@ -24,9 +24,10 @@ struct Sequential {
   double parameters         = 0;  // of the model; 0: not counted
   Flops model_flops;
   ir::DType dtype = ir::DType::f32;  // in which most of the arithmetic is done
-  Flops padding{};                   // work of the program that is none of these (workload::Model)
-  bool placed        = false;        // a .distir program already assigned to several devices, which is not transformed
-  std::string remark = {};           // one sentence about what users should know of how it was read; empty: nothing
+  int layers      = 0;  // equal layers that the forward pass of a file repeats; 0: none, or a family, whose sizes tell
+  Flops padding{};      // work of the program that is none of these (workload::Model)
+  bool placed        = false;  // a .distir program already assigned to several devices, which is not transformed
+  std::string remark = {};     // one sentence about what users should know of how it was read; empty: nothing
 };
 
 // Never null. Shared because a large platform has many routes.

@@ -111,6 +111,9 @@ struct ShardedPipeline {
 ShardedPipeline pipeline_of_shards(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
                                    const std::vector<StageSharding>& shards);
 
+// The number of layers, as the partition `layers` finds them, in a program of one device; 0: none, or it has calls.
+int count_layers(const ir::Module& module);
+
 // The cut that `pipeline` makes in a program.
 struct Cut {
   std::vector<int32_t> stage_ends;  // per stage: the number of forward ops up to its end

@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "foreflow/base/nth.h"
@@ -56,14 +59,17 @@ size_t end_of_layer(const std::vector<const CutPlace*>& first, const std::vector
   return best;
 }
 
+double flops_of(const Segment& block, std::span<const CutPlace> places) {
+  const double before = block.front() == 0 ? 0 : flops_upto(places, static_cast<int32_t>(block.front()) - 1);
+  return flops_upto(places, static_cast<int32_t>(block.back())) - before;
+}
+
 // Blocks of one kind have as many ops each. Where a recomputed layer may not be cut, the arithmetic between two places
 // says little of a block that reaches over one of them.
 LayerEnds large_blocks(const std::vector<Segment>& blocks, std::span<const CutPlace> places) {
   std::vector<double> flops;
-  for (const Segment& block : blocks) {
-    const double before = block.front() == 0 ? 0 : flops_upto(places, static_cast<int32_t>(block.front()) - 1);
-    flops.push_back(flops_upto(places, static_cast<int32_t>(block.back())) - before);
-  }
+  flops.reserve(blocks.size());
+  for (const Segment& block : blocks) flops.push_back(flops_of(block, places));
   LayerEnds found;
   if (blocks.empty()) return found;
   const auto largest = static_cast<size_t>(std::max_element(flops.begin(), flops.end()) - flops.begin());
@@ -88,13 +94,29 @@ LayerEnds large_blocks(const std::vector<Segment>& blocks, std::span<const CutPl
   return found;
 }
 
+// The blocks of the kind that does the most arithmetic. Around the layers, parts of one may repeat on a few ranks, with
+// a large head among them.
+std::vector<Segment> of_main_kind(const std::vector<Segment>& blocks, std::span<const CutPlace> places) {
+  std::map<size_t, double> flops;  // by the number of ops
+  for (const Segment& block : blocks) flops[block.size()] += flops_of(block, places);
+  const auto main = std::max_element(flops.begin(), flops.end(),
+                                     [](const auto& one, const auto& other) { return one.second < other.second; });
+  std::vector<Segment> kept;
+  std::copy_if(blocks.begin(), blocks.end(), std::back_inserter(kept),
+               [&](const Segment& block) { return block.size() == main->first; });
+  return kept;
+}
+
 // Joins blocks that are smaller than a layer, which each layer repeats, as may be with many ranks and few layers.
 // Returns `layers` runs of as many blocks each, from the first op of one run to the op before the next. Returns nothing
-// if the number of blocks is no multiple of `layers`, or no larger.
+// if the number of blocks is no multiple of `layers`, or no larger, or if the runs are not of blocks of the same sizes.
 std::vector<Segment> whole_layers(const std::vector<Segment>& blocks, size_t layers) {
   std::vector<Segment> merged;
   if (layers < 2 || blocks.size() <= layers || blocks.size() % layers != 0) return merged;
   const size_t each = blocks.size() / layers;
+  for (size_t i = each; i < blocks.size(); ++i) {
+    if (blocks[i].size() != blocks[i - each].size()) return merged;
+  }
   for (size_t i = 0; i + each < blocks.size(); i += each)
     merged.push_back({blocks[i].front(), blocks[i + each].front() - 1});
   const size_t last = blocks[blocks.size() - each].front();
@@ -119,6 +141,17 @@ LayerEnds completed(LayerEnds found, std::span<const CutPlace> places) {
   return found;
 }
 
+// The ends of so many layers, if the blocks are layers, or parts of layers, or all layers but one.
+std::optional<LayerEnds> ends_of(int layers, const std::vector<Segment>& blocks, const LayerEnds& found,
+                                 std::span<const CutPlace> places) {
+  const auto count = static_cast<int>(found.ends.size());
+  if (count > 0 && count == layers) return found;
+  LayerEnds whole = large_blocks(whole_layers(blocks, static_cast<size_t>(layers)), places);
+  if (static_cast<int>(whole.ends.size()) == layers && layers > 0) return whole;
+  if (count + 1 == layers) return completed(found, places);
+  return std::nullopt;
+}
+
 RefusalError no_layers(const std::string& why) { return {Cause::stages, "pipeline: stages", why}; }
 
 }  // namespace
@@ -129,11 +162,10 @@ LayerEnds layer_ends(const ir::Module& module, std::span<const CutPlace> places,
   for (const size_t smallest : kSmallestBlocks) {
     const std::vector<Segment> blocks = forward_blocks(module, smallest);
     LayerEnds found                   = large_blocks(blocks, places);
-    const auto count                  = static_cast<int>(found.ends.size());
-    if (count > 0 && (layers == 0 || count == layers)) return found;
-    LayerEnds whole = large_blocks(whole_layers(blocks, static_cast<size_t>(layers)), places);
-    if (static_cast<int>(whole.ends.size()) == layers && layers > 0) return whole;
-    if (count + 1 == layers) return completed(std::move(found), places);
+    if (!found.ends.empty() && layers == 0) return found;
+    if (auto ends = ends_of(layers, blocks, found, places)) return *std::move(ends);
+    const std::vector<Segment> main = of_main_kind(blocks, places);
+    if (auto ends = ends_of(layers, main, large_blocks(main, places), places)) return *std::move(ends);
     if (first.ends.empty()) first = std::move(found);
   }
   return first;
