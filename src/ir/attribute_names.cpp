@@ -15,8 +15,8 @@
 namespace foreflow::ir {
 namespace {
 
-// Names without a constant here belong to higher floors: from, jobs (lower), in_place, placed (ops), of_copies, of_sum,
-// recompute, segment (transform).
+// Every op may have these. Names without a constant here belong to higher floors: from, jobs (lower), in_place, placed
+// (ops), of_copies, of_sum, recompute, segment (transform).
 constexpr std::string_view kMarks[] = {kFp8,       kFp8Gradient, kFp8Inference, kFp8Updates, "from",    kInLoss,
                                        "in_place", "jobs",       "of_copies",   "of_sum",    kOwnRow,   kPipelineEnds,
                                        "placed",   "recompute",  kRanks,        kReplicas,   "segment", kShards,
@@ -32,8 +32,6 @@ bool has_word(std::string_view text, std::string_view name) {
 }
 
 }  // namespace
-
-std::span<const std::string_view> attribute_marks() { return kMarks; }
 
 bool may_have(const OpDef& def, std::string_view name) {
   return !def.attributes || has_word(*def.attributes, name) ||

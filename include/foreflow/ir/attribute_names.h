@@ -2,16 +2,12 @@
 // ops for other passes, cost models and lowering, as `recompute`; programs are printed with their marks and read again.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "foreflow/ir/op_def.h"
 
 namespace foreflow::ir {
-
-// Every op may have these.
-std::span<const std::string_view> attribute_marks();
 
 // Returns true if `name` is a mark or an attribute of the row, or if the row does not state its attributes.
 bool may_have(const OpDef& def, std::string_view name);
