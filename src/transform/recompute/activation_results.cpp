@@ -58,11 +58,7 @@ class ActivationResults {
     const ir::Op& op = function_.ops[o];
     if (op.is_call() || op.def->role != ir::Role::compute || op.def->factors == nullptr) return false;
     const FactorText text = parse_factors(op.def->factors(OpTypes(function_, op, values_).call()).text);
-    if (text.inputs.size() < 2 || text.outputs.size() != 1) return false;
-    return std::any_of(text.inputs[0].begin(), text.inputs[0].end(), [&](char letter) {
-      return letter != '.' && text.inputs[1].find(letter) != std::string::npos &&
-             text.outputs[0].find(letter) == std::string::npos;
-    });
+    return text.outputs.size() == 1 && is_contraction(text);
   }
 
   // Adds an op that works element by element, with such ops before it that nothing else reads; false if an operand

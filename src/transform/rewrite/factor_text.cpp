@@ -1,5 +1,7 @@
 #include "transform/rewrite/factor_text.h"
 
+#include <algorithm>
+
 #include "foreflow/base/text.h"
 
 namespace foreflow::transform {
@@ -22,6 +24,14 @@ FactorText parse_factors(std::string_view text) {
     (mark == '+' ? factors.once : factors.linear) = static_cast<int>(i);
   }
   return factors;
+}
+
+bool is_contraction(const FactorText& text) {
+  if (text.inputs.size() < 2 || text.outputs.empty()) return false;
+  return std::any_of(text.inputs[0].begin(), text.inputs[0].end(), [&](char letter) {
+    return letter != '.' && text.inputs[1].find(letter) != std::string::npos &&
+           text.outputs[0].find(letter) == std::string::npos;
+  });
 }
 
 }  // namespace foreflow::transform

@@ -19,4 +19,8 @@ struct FactorText {
 // An empty text has no operands.
 FactorText parse_factors(std::string_view text);
 
+// Returns true if the first two operands share a letter that the first result does not have, as in products: the op
+// sums over it. False if there are fewer operands, or no result.
+bool is_contraction(const FactorText& text);
+
 }  // namespace foreflow::transform

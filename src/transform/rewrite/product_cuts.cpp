@@ -8,14 +8,6 @@
 namespace foreflow::transform {
 namespace {
 
-// Returns true if the first two operands share a dimension that the result does not have.
-bool contracts(const FactorText& text) {
-  return std::any_of(text.inputs[0].begin(), text.inputs[0].end(), [&](char letter) {
-    return letter != '.' && text.inputs[1].find(letter) != std::string::npos &&
-           text.outputs[0].find(letter) == std::string::npos;
-  });
-}
-
 // The gradient of x[.., s, h] * w[h, f], along the rows s of dy[.., s, f].
 std::vector<ProductCut> cuts_of_gradient(const ir::OpCall& call) {
   const ir::Dims &x = call.inputs[0].dims, &w = call.inputs[1].dims;
@@ -43,7 +35,7 @@ std::vector<ProductCut> product_cuts(const ir::OpCall& call) {
   const ir::Factors factors = call.def.factors(call);
   if (factors.rule != ir::Factors::Rule::letters || factors.text.empty()) return cuts;
   const FactorText text = parse_factors(factors.text);
-  if (!contracts(text)) return cuts;
+  if (!is_contraction(text)) return cuts;
   const std::string& result = text.outputs[0];
   for (size_t output = 0; output < result.size(); ++output) {
     const size_t input = text.inputs[0].find(result[output]);

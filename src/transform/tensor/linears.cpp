@@ -13,17 +13,6 @@ namespace {
 
 using ir::ValueId;
 
-// Sums over a letter that two operands share.
-bool is_contraction(const ir::OpCall& call) {
-  if (call.def.role != ir::Role::compute || call.inputs.size() < 2) return false;
-  const FactorText text = parse_factors(call.def.factors(call).text);
-  if (text.outputs.empty() || text.inputs.size() < 2) return false;
-  return std::any_of(text.inputs[0].begin(), text.inputs[0].end(), [&](char letter) {
-    return letter != '.' && text.inputs[1].find(letter) != std::string::npos &&
-           text.outputs[0].find(letter) == std::string::npos;
-  });
-}
-
 // The dimensions `in` and `out` of a weight of experts, w[e,in,out], in a product with x[e,..,in].
 struct InOut {
   int32_t in, out;
@@ -69,7 +58,8 @@ void LinearGraph::classify(size_t o) {
   const OpTypes types(function_, op, values_);
   const ir::OpCall call = types.call();
   passes_[o]            = op.def->role == ir::Role::view || op.def->within_heads || is_elementwise(call);
-  contracts_[o]         = is_contraction(call);
+  contracts_[o]         = call.def.role == ir::Role::compute && call.inputs.size() >= 2 &&
+                  is_contraction(parse_factors(call.def.factors(call).text));
   if (!contracts_[o]) return;
   const auto inputs = function_.inputs(op);
   for (const size_t i : {1, 0}) {
