@@ -12,12 +12,6 @@ namespace {
 // before it is needed hides the latency of memory.
 constexpr size_t kStopsAhead = 24;
 
-size_t count_different(const std::vector<Colour>& colours) {
-  ColourTable table;
-  for (const Colour colour : colours) table.number_of(colour);
-  return table.size();
-}
-
 class Refinement {
  public:
   Refinement(const stream::Program& program, const Footprints& footprints, const platform::Platform& platform,
@@ -114,17 +108,7 @@ class Refinement {
       const platform::Link& like = platform.links().like(link);
       colours_.links.push_back(mix(mix(1, like.payload().value()), number(like.fat ? 1 : 0)));
     }
-    for (size_t i = 0; i < disturbances.links.size(); ++i) {
-      Colour& colour = nth(colours_.links, disturbances.links[i].link);
-      colour         = mix(colour, number(static_cast<int64_t>(i)));
-    }
-    const size_t own = footprints_.loads.size() - disturbances.background.size();
-    for (size_t load = own; load < footprints_.loads.size(); ++load) {
-      for (const auto& [link, weight] : footprints_.loads[load].crossings) {
-        Colour& colour = nth(colours_.links, link);
-        colour         = mix(mix(colour, number(static_cast<int64_t>(load))), weight);
-      }
-    }
+    mix_disturbances(disturbances, footprints_, colours_.links);
   }
 
   // Refines streams by their footprints and the other streams of their device, and footprints by their members.
@@ -216,6 +200,26 @@ Colour colour_of(const Footprints& footprints, const Footprint& footprint, Colou
     for (const auto& [at, limit] : load.limits) colour = mix(mix(colour, at), limit);
   }
   return colour;
+}
+
+void mix_disturbances(const Disturbances& disturbances, const Footprints& footprints, std::vector<Colour>& links) {
+  for (size_t i = 0; i < disturbances.links.size(); ++i) {
+    Colour& colour = nth(links, disturbances.links[i].link);
+    colour         = mix(colour, number(static_cast<int64_t>(i)));
+  }
+  const size_t own = footprints.loads.size() - disturbances.background.size();
+  for (size_t load = own; load < footprints.loads.size(); ++load) {
+    for (const auto& [link, weight] : footprints.loads[load].crossings) {
+      Colour& colour = nth(links, link);
+      colour         = mix(mix(colour, number(static_cast<int64_t>(load))), weight);
+    }
+  }
+}
+
+size_t count_different(const std::vector<Colour>& colours) {
+  ColourTable table;
+  for (const Colour colour : colours) table.number_of(colour);
+  return table.size();
 }
 
 std::optional<Colours> refined_colours(const stream::Program& program, const Footprints& footprints,

@@ -134,17 +134,7 @@ class AlikeRefinement {
   void begin_links(const Disturbances& disturbances) {
     for (size_t link = 0; link < platform_.links().size(); ++link)
       colours_.links.push_back(mix(1, number(platform_.link_kind(static_cast<int>(link)))));
-    for (size_t i = 0; i < disturbances.links.size(); ++i) {
-      Colour& colour = nth(colours_.links, disturbances.links[i].link);
-      colour         = mix(colour, number(static_cast<int64_t>(i)));
-    }
-    for (size_t load = footprints_.loads.size() - disturbances.background.size(); load < footprints_.loads.size();
-         ++load) {
-      for (const auto& [link, weight] : footprints_.loads[load].crossings) {
-        Colour& colour = nth(colours_.links, link);
-        colour         = mix(mix(colour, number(static_cast<int64_t>(load))), weight);
-      }
-    }
+    mix_disturbances(disturbances, footprints_, colours_.links);
   }
 
   // Everything except the members and the links.
@@ -168,13 +158,7 @@ class AlikeRefinement {
   size_t count() const {
     ColourTable groups;
     for (const size_t row : between_) groups.number_of(colours_.groups[row]);
-    return different(colours_.devices) + different(colours_.links) + groups.size();
-  }
-
-  static size_t different(const std::vector<Colour>& colours) {
-    ColourTable table;
-    for (const Colour colour : colours) table.number_of(colour);
-    return table.size();
+    return count_different(colours_.devices) + count_different(colours_.links) + groups.size();
   }
 
   // Refines a group by its members.
