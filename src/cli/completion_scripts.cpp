@@ -2,15 +2,10 @@
 #include <fmt/core.h>
 
 #include "cli/completion.h"
+#include "foreflow/base/text.h"
 
 namespace foreflow::cli {
 namespace {
-
-std::string joined_words(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
 
 // In bash and zsh nothing is special between single quotes, and a single quote cannot be written there.
 std::string quoted(const std::string& text) {
@@ -33,9 +28,9 @@ std::string command_names(const std::vector<CompletedCommand>& commands) {
 }
 
 std::string option_names(const CompletedCommand& command) {
-  std::string names;
-  for (const CompletedOption& option : command.options) names += (names.empty() ? "" : " ") + option.name;
-  return names;
+  std::vector<std::string> names;
+  for (const CompletedOption& option : command.options) names.push_back(option.name);
+  return join(names, " ");
 }
 
 // A case for each option with a value, one for each command's options, one for each command's first word: `words`
@@ -46,7 +41,7 @@ std::string option_cases(const std::vector<CompletedCommand>& commands, const Wo
   for (const CompletedCommand& command : commands) {
     for (const CompletedOption& option : command.options) {
       if (!option.takes_value) continue;
-      const std::string then = option.values.empty() ? files : words(joined_words(option.values));
+      const std::string then = option.values.empty() ? files : words(join(option.values, " "));
       text += fmt::format("    {}) {}; return;;\n", quoted(command.name + " " + option.name), then);
     }
   }
@@ -63,7 +58,7 @@ std::string command_cases(const std::vector<CompletedCommand>& commands, const W
   return text;
 }
 
-std::string first_words(const CompletedCommand& command) { return joined_words(command.values); }
+std::string first_words(const CompletedCommand& command) { return join(command.values, " "); }
 
 }  // namespace
 
@@ -120,11 +115,11 @@ std::string fish_completion(const std::vector<CompletedCommand>& commands) {
     text += fmt::format("complete -c foreflow -n __fish_use_subcommand -f -a {} -d {}\n", command.name,
                         fish_quoted(command.doc));
     const std::string seen = fmt::format("complete -c foreflow -n '__fish_seen_subcommand_from {}'", command.name);
-    if (!command.values.empty()) text += fmt::format("{} -f -a {}\n", seen, fish_quoted(joined_words(command.values)));
+    if (!command.values.empty()) text += fmt::format("{} -f -a {}\n", seen, fish_quoted(join(command.values, " ")));
     for (const CompletedOption& option : command.options) {
       text += fmt::format("{} -l {} -d {}", seen, option.name.substr(2), fish_quoted(option.doc));
       if (option.takes_value)
-        text += option.values.empty() ? " -r -F" : " -x -a " + fish_quoted(joined_words(option.values));
+        text += option.values.empty() ? " -r -F" : " -x -a " + fish_quoted(join(option.values, " "));
       text += "\n";
     }
   }

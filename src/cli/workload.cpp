@@ -136,11 +136,7 @@ std::map<std::string, std::string> all_sizes() {
   }
   owners["positions"].emplace_back(kGpt2);
   std::map<std::string, std::string> docs;
-  for (const auto& [key, names] : owners) {
-    std::string doc = "of ";
-    for (const std::string& name : names) doc += (&name == names.data() ? "" : ", ") + name;
-    docs.emplace(key, doc);
-  }
+  for (const auto& [key, names] : owners) docs.emplace(key, "of " + join(names));
   return docs;
 }
 

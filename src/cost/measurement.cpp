@@ -179,9 +179,7 @@ std::map<std::string, size_t, std::less<>> places_of(const std::vector<std::stri
 }  // namespace
 
 std::string print_csv(std::span<const Measurement> measurements) {
-  std::string text;
-  for (const std::string& column : columns()) text += (text.empty() ? "" : ",") + column;
-  text += "\n";
+  std::string text = join(columns(), ",") + "\n";
   for (const Measurement& m : measurements) {
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", m.kind == Kind::compute ? "compute" : "message",
                         m.rank, escape::csv_op(m.op), escape::csv(m.dtype),

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "foreflow/base/nth.h"
+#include "foreflow/base/text.h"
 #include "foreflow/ir/uses.h"
 #include "onnx/message.h"
 
@@ -94,9 +95,7 @@ std::string Emitter::inputs_of(ValueId id) const {
   }
   if (names.empty()) return "";
   std::sort(names.begin(), names.end());
-  std::string text = names.size() == 1 ? "input " : "inputs ";
-  for (size_t i = 0; i < names.size(); ++i) text += (i > 0 ? ", " : "") + names[i];
-  return text;
+  return (names.size() == 1 ? "input " : "inputs ") + join(names);
 }
 
 void Emitter::follow_last(const std::string& where) {

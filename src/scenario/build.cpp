@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "foreflow/base/suggestion.h"
+#include "foreflow/base/text.h"
 #include "foreflow/binary/program_file.h"
 #include "foreflow/interpret/flops.h"
 #include "foreflow/ir/countable.h"
@@ -63,10 +64,8 @@ void check_known_shapes(const Scenario& scenario, const onnx::Imported& imported
     for (size_t i = 0; i < function.parameters.size(); ++i) {
       const ir::Value& value = function.values[i];
       if (value.name != input.value || (value.annotation != nullptr && value.annotation->resolved())) continue;
-      std::string dims;
-      for (const std::string& dim : input.dimensions) dims += (dims.empty() ? "" : ", ") + dim;
       throw Error(scenario.where("workload.shapes"),
-                  "the model leaves the shape of input \"" + input.name + "\" open: [" + dims +
+                  "the model leaves the shape of input \"" + input.name + "\" open: [" + join(input.dimensions) +
                       "]; give it as numbers, or the sizes of its names in \"dims\"");
     }
   }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "foreflow/base/nth.h"
+#include "foreflow/base/text.h"
 
 namespace foreflow::search {
 namespace {
@@ -16,12 +17,6 @@ const std::pair<const std::string, double>* price_of_kind(const Goal& goal, cons
     if (longest == nullptr || one.first.size() > longest->first.size()) longest = &one;
   }
   return longest;
-}
-
-std::string listed(const std::set<std::string>& kinds) {
-  std::string all;
-  for (const std::string& kind : kinds) all += (all.empty() ? "" : ", ") + kind;
-  return all;
 }
 
 }  // namespace
@@ -41,8 +36,7 @@ std::vector<Cluster> with_prices(std::vector<Cluster> clusters, const Goal& goal
     }
   }
   if (!unused.empty()) {
-    throw Error("--price",
-                "\"" + *unused.begin() + "\" is the price of no device; the kinds here are " + listed(kinds));
+    throw Error("--price", "\"" + *unused.begin() + "\" is the price of no device; the kinds here are " + join(kinds));
   }
   return clusters;
 }

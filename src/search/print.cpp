@@ -5,6 +5,7 @@
 #include <set>
 
 #include "foreflow/base/table.h"
+#include "foreflow/base/text.h"
 #include "search/columns.h"
 
 namespace foreflow::search {
@@ -165,9 +166,8 @@ std::string left_out_words(const Result& result) {
 
 // Which keys were no choice.
 std::string keys_line(const Result& result) {
-  std::string keys;
-  for (const std::string& key : result.by_framework) keys += (keys.empty() ? "" : ", ") + key;
-  return keys.empty() ? "" : "\nThe framework decides " + keys + "; a list of values in the strategy has them tried\n";
+  if (result.by_framework.empty()) return "";
+  return "\nThe framework decides " + join(result.by_framework) + "; a list of values in the strategy has them tried\n";
 }
 
 }  // namespace

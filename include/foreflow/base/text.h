@@ -18,6 +18,20 @@ std::string nearest(std::string_view name, const std::vector<std::string>& candi
 std::string list_or(const std::vector<std::string>& words);
 
 std::vector<std::string> split(std::string_view text, char separator);
+
+// "a, b, c": the words, in their order, with the separator between every two.
+template <class Words>
+std::string join(const Words& words, std::string_view separator = ", ") {
+  std::string text;
+  bool first = true;
+  for (const auto& word : words) {
+    if (!first) text += separator;
+    text += word;
+    first = false;
+  }
+  return text;
+}
+
 std::string_view trim(std::string_view text);
 
 // The text after the UTF-8 byte-order mark with which some editors and spreadsheets begin a file; otherwise all of it.

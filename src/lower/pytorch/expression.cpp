@@ -233,11 +233,10 @@ bool is_sequence(const ir::Op& op) {
 }
 
 std::string targets(const OpSite& site, bool sequence) {
-  std::string text;
-  const std::vector<ValueId> results = site.results();
-  for (const ValueId id : results) text += (text.empty() ? "" : ", ") + site.names[ir::index(id)];
-  if (results.empty()) return "";
-  return text + (sequence && results.size() == 1 ? ", = " : " = ");
+  std::vector<std::string> names;
+  for (const ValueId id : site.results()) names.push_back(site.names[ir::index(id)]);
+  if (names.empty()) return "";
+  return join(names) + (sequence && names.size() == 1 ? ", = " : " = ");
 }
 
 std::string expression(const OpSite& site, World& world) {

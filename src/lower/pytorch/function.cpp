@@ -5,6 +5,7 @@
 
 #include "foreflow/base/escape.h"
 #include "foreflow/base/nth.h"
+#include "foreflow/base/text.h"
 #include "foreflow/cost/signature.h"
 #include "lower/pytorch/python.h"
 
@@ -13,12 +14,6 @@ namespace {
 
 using ir::ValueId;
 using Names = std::vector<std::string>;
-
-std::string joined(const Names& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
 
 // The value is made on another rank: a result of a communication that projection left without a name.
 bool is_elsewhere(const ir::Function& function, const ir::Op& op, ValueId id, int32_t device) {
@@ -54,14 +49,14 @@ class FunctionWriter {
   std::string text() && {
     Names parameters;
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameters.push_back(names_[i]);
-    text_ = "(" + joined(parameters) + "):\n";
+    text_ = "(" + join(parameters) + "):\n";
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       statement(function_.ops[o]);
       forget(o);
     }
     Names results;
     for (const ValueId id : function_.results) results.push_back(names_[ir::index(id)]);
-    text_ += results.empty() ? "    return\n" : "    return " + joined(results) + "\n";
+    text_ += results.empty() ? "    return\n" : "    return " + join(results) + "\n";
     return std::move(text_);
   }
 
@@ -123,7 +118,7 @@ class FunctionWriter {
         if (id == ValueId::none) site.fail("passes a value that this rank does not have");
         arguments.push_back(names_[ir::index(id)]);
       }
-      text_ += "    " + targets(site, false) + nth(callees_, op.callee) + "(" + joined(arguments) + ")\n";
+      text_ += "    " + targets(site, false) + nth(callees_, op.callee) + "(" + join(arguments) + ")\n";
       return;
     }
     const std::string right = expression(site, world_);
@@ -132,7 +127,7 @@ class FunctionWriter {
 
   void forget(size_t o) {
     const auto ended = ends_.find(o);
-    if (ended != ends_.end()) text_ += "    del " + joined(ended->second) + "\n";
+    if (ended != ends_.end()) text_ += "    del " + join(ended->second) + "\n";
   }
 
   static constexpr size_t kKept = static_cast<size_t>(-1);

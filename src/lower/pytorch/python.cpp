@@ -8,6 +8,7 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/escape.h"
+#include "foreflow/base/text.h"
 #include "lower/pytorch/runtime.h"
 
 namespace foreflow::lower::python {
@@ -15,12 +16,6 @@ namespace {
 
 // Arrays up to this size are written as numbers, which people can read.
 constexpr int64_t kReadable = 16;
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string result;
-  for (const std::string& word : words) result += (result.empty() ? "" : ", ") + word;
-  return result;
-}
 
 template <class T>
 std::vector<std::string> words_of(std::span<const T> values) {
@@ -87,11 +82,11 @@ std::string_view dtype(ir::DType dtype) {
 std::string number(double value) { return std::isnan(value) ? "nan" : fmt::format("{}", value); }
 
 std::string list(const std::vector<int64_t>& values) {
-  return "[" + joined(words_of(std::span<const int64_t>(values))) + "]";
+  return "[" + join(words_of(std::span<const int64_t>(values))) + "]";
 }
 
 std::string tuple(const std::vector<std::string>& elements) {
-  return "(" + joined(elements) + (elements.size() == 1 ? ",)" : ")");
+  return "(" + join(elements) + (elements.size() == 1 ? ",)" : ")");
 }
 
 std::string tuple(std::span<const int64_t> values) { return tuple(words_of(values)); }
@@ -109,7 +104,7 @@ std::string literal(const ir::Attribute& value) {
   } else {
     throw PartError("attribute", "is a device or a tensor; a number, a word or a list would be right");
   }
-  return "[" + joined(words) + "]";
+  return "[" + join(words) + "]";
 }
 
 std::string constant(const ir::Array& array) {
@@ -129,7 +124,7 @@ std::string like(const ir::Type& type) {
   if (type.is_tuple()) {
     std::vector<std::string> elements;
     for (const ir::Type& element : type.elements) elements.push_back(like(element));
-    return "[" + joined(elements) + "]";
+    return "[" + join(elements) + "]";
   }
   return "(" + tuple(std::span<const int64_t>(type.dims.begin(), type.dims.end())) + ", " +
          std::string(dtype(type.dtype)) + ")";
@@ -137,15 +132,13 @@ std::string like(const ir::Type& type) {
 
 std::string signature(const ir::Type& type) {
   if (type.kind == ir::Type::Kind::unknown) return "?";
-  std::string result;
+  std::vector<std::string> words;
   if (type.is_tuple()) {
-    for (const ir::Type& element : type.elements) result += (result.empty() ? "" : ", ") + signature(element);
-    return "(" + result + ")";
+    for (const ir::Type& element : type.elements) words.push_back(signature(element));
+    return "(" + join(words) + ")";
   }
-  for (const int64_t dim : type.dims) {
-    result += (result.empty() ? "" : ",") + (dim == ir::Dims::kUnknown ? "?" : std::to_string(dim));
-  }
-  return std::string(ir::short_name(type.dtype)) + "[" + result + "]";
+  for (const int64_t dim : type.dims) words.push_back(dim == ir::Dims::kUnknown ? "?" : std::to_string(dim));
+  return std::string(ir::short_name(type.dtype)) + "[" + join(words, ",") + "]";
 }
 
 std::string identifier(std::string_view name, Scope scope) {

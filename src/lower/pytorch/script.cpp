@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "foreflow/base/escape.h"
+#include "foreflow/base/text.h"
 #include "lower/pytorch/function.h"
 #include "lower/pytorch/python.h"
 #include "lower/pytorch/runtime.h"
@@ -54,12 +55,10 @@ Files files_of(const std::map<ir::Device, ir::Module>& programs) {
 }
 
 std::string tuples_text(const std::vector<std::vector<int>>& lists) {
-  std::string text;
-  for (const std::vector<int>& list : lists) {
-    const std::vector<int64_t> numbers(list.begin(), list.end());
-    text += (text.empty() ? "" : ", ") + python::tuple(numbers);
-  }
-  return text;
+  std::vector<std::string> tuples;
+  for (const std::vector<int>& list : lists)
+    tuples.push_back(python::tuple(std::vector<int64_t>(list.begin(), list.end())));
+  return join(tuples);
 }
 
 std::string parameters_of(const ir::Module& program, const Stems& stems) {
