@@ -9,6 +9,7 @@
 
 #include "foreflow/base/escape.h"
 #include "foreflow/base/nth.h"
+#include "foreflow/platform/link_kinds.h"
 #include "foreflow/reshard/volume.h"
 
 namespace foreflow::cli {
@@ -138,7 +139,7 @@ std::string table_of_links(const ReshardingRun& run, const platform::Platform& p
   }
   std::vector<LinkBytes> cards;
   for (const LinkBytes& used : used_links(run)) {
-    if (kind_of(platform, used.link) == "nic") cards.push_back(used);
+    if (platform::is_card(kind_of(platform, used.link))) cards.push_back(used);
   }
   for (size_t i = 0; i < std::min(cards.size(), kMostCards); ++i) {
     text += fmt::format("  {:<28} {}\n", escape::terminal(nth(platform.links(), cards[i].link).name),

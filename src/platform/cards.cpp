@@ -8,6 +8,7 @@
 
 #include "foreflow/base/nth.h"
 #include "foreflow/platform/by_node.h"
+#include "foreflow/platform/link_kinds.h"
 
 namespace foreflow::platform {
 namespace {
@@ -55,14 +56,14 @@ CardUse cards_by_routes(const Platform& platform) {
   if (platform.devices().size() > kMostRouted) return {};
   std::set<std::string_view> cards, used;
   for (const Link& link : platform.links()) {
-    if (link.kind == "nic") cards.insert(card_of(link.name));
+    if (is_card(link.kind)) cards.insert(card_of(link.name));
   }
   if (cards.empty()) return {};
   for (int from = 0; from < devices; ++from) {
     for (int to = 0; to < devices; ++to) {
       for (const int link : platform.route(from, to).links) {
         const Link& crossed = nth(platform.links(), link);
-        if (crossed.kind == "nic") used.insert(card_of(crossed.name));
+        if (is_card(crossed.kind)) used.insert(card_of(crossed.name));
       }
     }
   }
@@ -88,7 +89,7 @@ std::vector<char> idle_cards(const Platform& platform) {
   if (platform.cards().idle == 0) return {};
   std::vector<char> idle(platform.links().size());
   for (size_t link = 0; link < idle.size(); ++link)
-    idle[link] = static_cast<char>(platform.links().like(link).kind == "nic");
+    idle[link] = static_cast<char>(is_card(platform.links().like(link).kind));
   const auto note = [&](int from, int to) {
     for (const int link : platform.route(from, to).links) nth(idle, link) = 0;
     for (const int link : platform.route(to, from).links) nth(idle, link) = 0;

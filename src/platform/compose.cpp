@@ -4,6 +4,7 @@
 #include <set>
 
 #include "foreflow/base/nth.h"
+#include "foreflow/platform/link_kinds.h"
 #include "platform/layout.h"
 #include "platform/link_property.h"
 #include "platform/link_text.h"
@@ -69,7 +70,7 @@ class Composer {
     const Port& port      = layout_.port(number);
     Cable& cable          = blueprint_.cables.emplace_back(Cable{layout_.cable_name(number), port, from, to});
     cable.changed         = numbers_of(recipe_.links, port.kind, cable.name);
-    if (port.kind != "nvlink") return;
+    if (!is_nvlink(port.kind)) return;
     const Link& link = nth(layout_.link_kinds(), layout_.link_kind(number));
     if (link.nvlink_generation > 0)
       cable.props.emplace_back("nvlink_generation", std::to_string(link.nvlink_generation));

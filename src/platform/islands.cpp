@@ -8,8 +8,8 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/nth.h"
+#include "foreflow/platform/link_kinds.h"
 #include "platform/core_network.h"
-#include "platform/link_kinds.h"
 
 namespace foreflow::platform {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/text.h"
+#include "foreflow/platform/link_kinds.h"
 #include "platform/link_property.h"
 
 namespace foreflow::platform {
@@ -70,13 +71,12 @@ void Layout::add_fabric() {
 
 int Layout::new_kind(const Block* block, const Port& port, const LinkNumbers& change) {
   Link link;
-  link.kind          = port.kind;
-  link.bandwidth     = port.bandwidth;
-  link.latency       = port.latency;
-  link               = platform::changed(change, std::move(link));
-  const bool network = port.kind == "nic" || port.kind == "fabric";
-  link.in_switch     = recipe_.sharp && network;
-  if (block != nullptr && port.kind == "nvlink") {
+  link.kind      = port.kind;
+  link.bandwidth = port.bandwidth;
+  link.latency   = port.latency;
+  link           = platform::changed(change, std::move(link));
+  link.in_switch = recipe_.sharp && is_of_fabric(port.kind);
+  if (block != nullptr && is_nvlink(port.kind)) {
     link.nvlink_generation = block->sheet.nvlink_generation;
     link.in_switch         = block->node.nvls;
   }

@@ -3,8 +3,8 @@
 #include <numeric>
 #include <set>
 
+#include "foreflow/platform/link_kinds.h"
 #include "platform/core_network.h"
-#include "platform/link_kinds.h"
 #include "platform/ruled.h"
 
 namespace foreflow::platform {

@@ -11,7 +11,7 @@
 #include "foreflow/base/error.h"
 #include "foreflow/base/nth.h"
 #include "foreflow/platform/describe.h"
-#include "platform/link_kinds.h"
+#include "foreflow/platform/link_kinds.h"
 
 namespace foreflow::platform {
 namespace {
@@ -133,7 +133,7 @@ void arrange(Sketch& sketch) {
 
   std::vector<char> only_nvlink(sketch.items.size(), 1);
   for (const Line& line : sketch.lines) {
-    if (line.kind != "nvlink") nth(only_nvlink, line.a) = nth(only_nvlink, line.b) = 0;
+    if (!is_nvlink(line.kind)) nth(only_nvlink, line.a) = nth(only_nvlink, line.b) = 0;
   }
   for (size_t i = 0; i < sketch.items.size(); ++i) {
     if (!sketch.items[i].device && only_nvlink[i] != 0 && !all[i].empty()) sketch.items[i].row = -sketch.items[i].row;

@@ -9,8 +9,8 @@
 
 #include "foreflow/base/text.h"
 #include "foreflow/platform/cpu.h"
+#include "foreflow/platform/link_kinds.h"
 #include "platform/ecmp.h"
-#include "platform/link_kinds.h"
 #include "platform/link_property.h"
 #include "platform/xml_props.h"
 
@@ -33,11 +33,11 @@ bool yes(const Props& props, const char* id, bool otherwise) {
 
 // True when a link of this kind ends in a switch that reduces.
 bool reduces_in_switch(const Props& props, const std::string& kind, const ZoneElement& zone) {
-  const bool nvlink = kind == "nvlink", network = kind == "nic" || kind == "fabric";
-  if (props.find("nvls") != nullptr && !nvlink) props.fail("only a link of the kind nvlink has the property nvls");
-  if (props.find("sharp") != nullptr && !network)
+  if (props.find("nvls") != nullptr && !is_nvlink(kind))
+    props.fail("only a link of the kind nvlink has the property nvls");
+  if (props.find("sharp") != nullptr && !is_of_fabric(kind))
     props.fail("only a link of the kind nic or fabric has the property sharp");
-  return yes(props, "nvls", nvlink && zone.nvls) || yes(props, "sharp", network && zone.sharp);
+  return yes(props, "nvls", is_nvlink(kind) && zone.nvls) || yes(props, "sharp", is_of_fabric(kind) && zone.sharp);
 }
 
 std::string link_kind(const Props& props) {

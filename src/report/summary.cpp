@@ -10,6 +10,7 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/nth.h"
+#include "foreflow/platform/link_kinds.h"
 #include "foreflow/stream/share.h"
 #include "report/collectives.h"
 #include "report/critical_path.h"
@@ -255,9 +256,7 @@ int64_t devices_in_use(const stream::Program& program, const platform::Platform&
   return count;
 }
 
-// Links inside a server are idle as soon as another link there is better, which is no news.
-bool joins_servers(std::string_view kind) { return kind == "nic" || kind == "fabric" || kind == "wan"; }
-
+// Links inside a server are idle as soon as another link there is better, which is no news: they are not counted.
 Idle find_idle(const stream::Program& program, const stream::Timeline& timeline, const platform::Platform& platform) {
   Idle idle;
   idle.of_devices               = static_cast<int64_t>(platform.devices().size());
@@ -267,7 +266,7 @@ Idle find_idle(const stream::Program& program, const stream::Timeline& timeline,
   idle.of_cards                 = cards.cards;
   if (timeline.links.empty()) return idle;
   for (size_t i = 0; i < platform.links().size(); ++i) {
-    if (!joins_servers(platform.links().like(i).kind)) continue;
+    if (!platform::joins_servers(platform.links().like(i).kind)) continue;
     ++idle.of_links;
     if (i >= timeline.links.size() || timeline.links[i].bytes == Bytes(0)) ++idle.links;
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "foreflow/base/nth.h"
+#include "foreflow/platform/link_kinds.h"
 
 namespace foreflow::reshard {
 namespace {
@@ -19,7 +20,8 @@ const platform::Link& link(const platform::Platform& platform, int index) {
 
 // The link that decides the speed of a route at the end of its device: its network card, or else the slowest link.
 int port_link(const platform::Platform& platform, const std::vector<int>& links) {
-  const auto card = std::find_if(links.begin(), links.end(), [&](int l) { return link(platform, l).kind == "nic"; });
+  const auto card =
+      std::find_if(links.begin(), links.end(), [&](int l) { return platform::is_card(link(platform, l).kind); });
   if (card != links.end()) return *card;
   return *std::min_element(links.begin(), links.end(),
                            [&](int a, int b) { return link(platform, a).payload() < link(platform, b).payload(); });
@@ -109,8 +111,9 @@ bool has_slow_core(const platform::Platform& platform, const Ports& ports) {
   for (const Port& port : ports.ports) fastest = std::max({fastest, port.out, port.in});
   const auto& kinds = platform.links().kinds();
   return ports.ports.size() <= kMostPortsInPairs &&
-         std::any_of(kinds.begin(), kinds.end(),
-                     [&](const platform::Link& one) { return one.kind != "nic" && one.payload() < fastest; });
+         std::any_of(kinds.begin(), kinds.end(), [&](const platform::Link& one) {
+           return !platform::is_card(one.kind) && one.payload() < fastest;
+         });
 }
 
 std::map<std::pair<int, int>, BytesPerSecond> slower_pairs(const platform::Platform& platform, const Ports& ports) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "foreflow/platform/link_kinds.h"
+
 namespace foreflow::simulate {
 
 Phase HostPhases::copy(stream::HostCopy copy, Bytes bytes, int place) {

@@ -6,6 +6,7 @@
 
 #include "foreflow/base/nth.h"
 #include "foreflow/platform/by_node.h"
+#include "foreflow/platform/link_kinds.h"
 #include "stream/rings.h"
 
 namespace foreflow::stream {
@@ -26,8 +27,8 @@ Medium medium_of(const Platform& platform, const Route& route, bool leaves) {
   bool nvlink = false, card = false;
   for (const int crossed : route.links) {
     const std::string& kind = link(platform, crossed).kind;
-    nvlink                  = nvlink || kind == "nvlink";
-    card                    = card || kind == "nic";
+    nvlink                  = nvlink || platform::is_nvlink(kind);
+    card                    = card || platform::is_card(kind);
   }
   if (nvlink && !card) return Medium::nvlink;
   return leaves || card ? Medium::network : Medium::bus;
@@ -54,7 +55,7 @@ void worsen(std::optional<Wire>& wire, const Platform& platform, const Route& ro
 // The link by which a message leaves its node.
 int nic(const Platform& platform, const Route& route) {
   for (const int crossed : route.links) {
-    if (link(platform, crossed).kind == "nic") return crossed;
+    if (platform::is_card(link(platform, crossed).kind)) return crossed;
   }
   return route.links.empty() ? -1 : route.links.front();
 }

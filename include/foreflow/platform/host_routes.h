@@ -1,16 +1,11 @@
 // Routes between devices and the memory of their server's CPUs.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "foreflow/platform/platform.h"
 
 namespace foreflow::platform {
-
-// The kind of a link that no message crosses: the cores of a server, which the work of its hosts shares
-// (stream::kHostWork). Of its bandwidth only shares count.
-inline constexpr std::string_view kCores = "cores";
 
 // The host is at the upper end of a device's PCIe links. A route follows edges of kind `pcie` upwards, in the direction
 // in which the graph declares them (from device to switch, from switch to root complex), as far as they lead. Devices

@@ -4,7 +4,7 @@
 #include "foreflow/cost/load.h"
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
-#include "foreflow/platform/host_routes.h"
+#include "foreflow/platform/link_kinds.h"
 #include "foreflow/simulate/simulate.h"
 #include "support/lowering.h"
 #include "support/machine.h"
