@@ -58,10 +58,10 @@ Placement read_placement(const JsonView& json) {
     const std::string name = json.string_or("policy", placement.devices.empty() ? "packed" : "explicit");
     placement.policy       = &policy(name, json.has("policy") ? json.at("policy").where() : json.where());
   }
-  if (placement.policy->name == "explicit" && placement.devices.empty())
+  if (placement.policy->is_listed && placement.devices.empty())
     json.fail("an explicit placement needs \"devices\", such as [\"node0-gpu0\", 3, \"8-15\"]");
   if (json.json().find("seed") == nullptr) return placement;
-  if (placement.policy->name != "random") json.at("seed").fail("is for the policy random only");
+  if (!placement.policy->uses_seed) json.at("seed").fail("is for the policy random only");
   const int64_t seed = json.at("seed").as_int();
   if (seed < 0) json.at("seed").fail(std::to_string(seed) + " is too small; use 0 or more");
   placement.seed = static_cast<uint64_t>(seed);
@@ -78,7 +78,7 @@ Expected<Placement> try_read_placement(const JsonView& json) {
 
 std::string describe(const Placement& placement) {
   std::string text(placement.policy->name);
-  if (placement.policy->name == "random") text += ", seed " + std::to_string(placement.seed);
+  if (placement.policy->uses_seed) text += ", seed " + std::to_string(placement.seed);
   if (placement.order == Placement{}.order) return text;
   std::string words;
   for (const Dimension dimension : placement.order) words += "-" + std::string(nth(kDimensions, dimension));

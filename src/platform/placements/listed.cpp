@@ -7,6 +7,11 @@ std::vector<int> order(const Platform&, std::vector<int> candidates, uint64_t) {
 
 }  // namespace
 
-PlacementDef row() { return {"explicit", "the devices that the scenario lists, in its order", order}; }
+PlacementDef row() {
+  return {.name      = "explicit",
+          .doc       = "the devices that the scenario lists, in its order",
+          .order     = order,
+          .is_listed = true};
+}
 
 }  // namespace foreflow::platform::definitions::listed

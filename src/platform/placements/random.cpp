@@ -26,6 +26,9 @@ std::vector<int> order(const Platform&, std::vector<int> candidates, uint64_t se
 
 }  // namespace
 
-PlacementDef row() { return {"random", "a shuffle of all devices, repeatable by its seed", order}; }
+PlacementDef row() {
+  return {
+      .name = "random", .doc = "a shuffle of all devices, repeatable by its seed", .order = order, .uses_seed = true};
+}
 
 }  // namespace foreflow::platform::definitions::random
