@@ -255,11 +255,13 @@ CostModel make(const JsonView& parameters) {
 }  // namespace
 
 CostModelDef row() {
-  return {
-      "calibrated",
-      "measured times of a file: table, interpolation; then laws of kernels, fitted to published measurements of the "
-      "device or of the nearest that was measured; roofline for the rest",
-      keys(), make};
+  return {.name = "calibrated",
+          .doc =
+              "measured times of a file: table, interpolation; then laws of kernels, fitted to published measurements "
+              "of the device or of the nearest that was measured; roofline for the rest",
+          .keys           = keys(),
+          .make           = make,
+          .may_be_unnamed = true};
 }
 
 }  // namespace foreflow::cost::definitions::calibrated

@@ -178,9 +178,13 @@ CostModel make(const JsonView& parameters) {
 }  // namespace
 
 CostModelDef row() {
-  return {"roofline",
+  return {
+      .name = "roofline",
+      .doc =
           "max(flops / peak, bytes / memory bandwidth) + launch, from the device's data sheet; messages are simulated",
-          keys(), make};
+      .keys           = keys(),
+      .make           = make,
+      .may_be_unnamed = true};
 }
 
 }  // namespace foreflow::cost::definitions::roofline

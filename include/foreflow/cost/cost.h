@@ -99,6 +99,7 @@ struct CostModelDef {
   Keys keys;  // its parameters: the keys of the scenario's "cost" object besides "model"
   // `parameters` is that object. Throws Error at unknown keys.
   CostModel (*make)(const JsonView& parameters);
+  bool may_be_unnamed = false;  // an object that names no model may mean it (default_model in load.h)
 };
 
 const Registry<CostModelDef>& cost_models();

@@ -21,8 +21,7 @@ KeyDef cost_model_key() {
 std::vector<Variant> models() {
   std::vector<Variant> all;
   for (const cost::CostModelDef& model : cost::cost_models())
-    all.push_back(
-        {types::one_of({std::string(model.name)}), model.keys, model.name == "roofline" || model.name == "calibrated"});
+    all.push_back({types::one_of({std::string(model.name)}), model.keys, model.may_be_unnamed});
   all.push_back({calibration_file(), together(all)});
   return all;
 }
