@@ -211,8 +211,7 @@ std::string on_places_of_tokens(const scenario::Scenario& scenario) {
   if (tokens <= kFew || 2 * chosen > experts) return "";
   return fmt::format(
       "workload.top_k: each of {} tokens is sent to all {} experts and computed there, where it chooses {}; the time "
-      "of "
-      "experts is an upper bound",
+      "of experts is an upper bound",
       tokens, experts, chosen);
 }
 

@@ -42,13 +42,11 @@ Result run(const Options& options) {
   for (Row& row : ratios) result.rows.push_back(std::move(row));
   result.notes.push_back(
       "published: ideals for cards of 10 Gb/s and free NVLink, in units of 2^30 bit/s as the paper plots (16 / "
-      "latency); "
-      "it prints no numbers for the bars. The ratios are stated in its text");
+      "latency); it prints no numbers for the bars. The ratios are stated in its text");
   result.notes.push_back(
       "contention alone does not explain the 3x to 10x of cases 3, 4 and 9: with cards as the only limit it is 1.5x, "
-      "and "
-      "2x if each message ran alone. These cases cut the tensor into small pieces that do not lie together in memory; "
-      "copies, launches and the set-up of peer-to-peer connections, which flows do not have, must be the rest");
+      "and 2x if each message ran alone. These cases cut the tensor into small pieces that do not lie together in "
+      "memory; copies, launches and the set-up of peer-to-peer connections, which flows do not have, must be the rest");
   return result;
 }
 

@@ -36,12 +36,11 @@ Result run(const Options& options) {
   for (Row& row : ratios) result.rows.push_back(std::move(row));
   result.notes.push_back(
       "the paper prints no numbers for the bars; the ratios are stated in its text. Nothing is fitted: stages take "
-      "half of "
-      "the whole model on one node by the roofline of the V100, and what crosses between them are simulated flows");
+      "half of the whole model on one node by the roofline of the V100, and what crosses between them are simulated "
+      "flows");
   result.notes.push_back(
       "GPT: our stages are faster than the paper's, whose axis ends at 500 TFLOPS for all eight GPUs; at 400, "
-      "transfers "
-      "would be 0.074 of a microbatch and hiding them all would gain 1.15");
+      "transfers would be 0.074 of a microbatch and hiding them all would gain 1.15");
   result.notes.push_back(
       "left out: the all-reduce of gradients and the optimizer, which are equal for all systems. The table prints "
       "(4, 1, 2) for case 2 of GPT, the artifact has (2, 1, 4); this is the former");

@@ -33,9 +33,8 @@ Result run(const Options& options) {
   }
   result.notes.push_back(
       "published: ideals for cards of 10 Gb/s and free NVLink, in units of 2^30 bit/s as the paper plots (16 / "
-      "latency); "
-      "it prints no numbers for the bars. As in its text, cases 1 and 8 do not depend on the order, and only case 2 "
-      "needs no more than balanced senders");
+      "latency); it prints no numbers for the bars. As in its text, cases 1 and 8 do not depend on the order, and only "
+      "case 2 needs no more than balanced senders");
   return result;
 }
 

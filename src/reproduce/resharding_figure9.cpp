@@ -49,8 +49,7 @@ Result run(const Options& options) {
   for (Row& row : ratios) result.rows.push_back(std::move(row));
   result.notes.push_back(
       "the paper prints no numbers for the points and none for the axis; the ratios are stated in its text, the last "
-      "one is "
-      "the product of the two before it. Stages as in resharding_figure7");
+      "one is the product of the two before it. Stages as in resharding_figure7");
   result.notes.push_back(
       "the product agrees, its parts differ: with ideal overlap, 1F1B hides half of the transfers, whatever they take. "
       "With four microbatches the paper's GPUs also pay for work that all systems share and this model leaves out");

@@ -32,8 +32,7 @@ Result run(const Options& options) {
 ReproductionDef row() {
   return {"sailor", "5 measured iterations of OPT 350M and GPT-Neo on 4 and 8 GH200",
           "Strati et al., Sailor: Automating Distributed Training over Dynamic, Heterogeneous, and Geo-distributed "
-          "Clusters "
-          "(2025; MIT)",
+          "Clusters (2025; MIT)",
           run};
 }
 

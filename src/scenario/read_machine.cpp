@@ -97,8 +97,7 @@ lower::Options read_collectives(const JsonView& json, const Strategy& strategy, 
       json.at(group.name)
           .fail(
               "has algorithms for groups of one size, and stages that are sharded in different ways make unequal ones; "
-              "leave "
-              "it out");
+              "leave it out");
     lower::GroupAlgorithms own = group.ranks(strategy);
     own.algorithms             = read_algorithms(json.at(group.name));
     options.groups.push_back(own);

@@ -234,8 +234,7 @@ OpDef row() {
       .name = "PackedMultiHeadAttention",
       .doc =
           "q[t,n*h], k[t,n*h], v[t,n*hv], bias, token_offset[b,s], cumulative lengths[b+1] -> attention of the tokens "
-          "of "
-          "each sample [t,n*hv]",
+          "of each sample [t,n*hv]",
       .domain        = "com.microsoft",
       .attention     = true,
       .whole_because = "it attends over all tokens of the batch, packed in one row",

@@ -49,8 +49,7 @@ OpDef row() {
       .name = "GridSample",
       .doc =
           "x[n,c,h,w], grid[n,i,j,2] of places in [-1, 1] -> y[n,c,i,j]: x there, between its elements; also of "
-          "volumes "
-          "x[n,c,d,h,w], grid[n,i,j,k,3]",
+          "volumes x[n,c,d,h,w], grid[n,i,j,k,3]",
       .whole_because = "its points may lie anywhere in the image",
       .infer         = [](const OpCall& call) -> std::vector<Type> { return {infer_grid(call)}; },
       .factors       = [](const OpCall& call) -> Factors {

@@ -75,8 +75,7 @@ OpDef row() {
       .name = "Cast",
       .doc =
           "x as data type `to`; floats become integers by truncation; floats of 8 bits saturate unless saturate = 0, "
-          "and "
-          "Float8E8M0 rounds as round_mode says (up, down or nearest)",
+          "and Float8E8M0 rounds as round_mode says (up, down or nearest)",
       .copy           = Copy::converted,
       .adjusts_scores = true,
       // The parts of a sum may each be converted to another float type: the sum has more or fewer digits, not other

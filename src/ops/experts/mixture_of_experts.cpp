@@ -13,8 +13,7 @@ OpDef row() {
       .name = "MoE",
       .doc =
           "x[..,h], router scores[tokens,e], weights and biases of e experts -> the k best experts' MLPs of each "
-          "token, "
-          "weighted by a softmax of the scores",
+          "token, weighted by a softmax of the scores",
       .domain        = "com.microsoft",
       .whole_because = "a token goes through all features of an expert",
       .infer         = [](const OpCall& call) { return infer_experts(call, kPlaces); },

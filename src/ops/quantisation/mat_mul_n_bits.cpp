@@ -152,8 +152,7 @@ OpDef row() {
       .name = "MatMulNBits",
       .doc =
           "x[..,k], w[n,blocks,bytes] of `bits` each, scales[n,blocks], zero points, bias -> x times the unpacked "
-          "weight, "
-          "[..,n]",
+          "weight, [..,n]",
       .domain        = "com.microsoft",
       .fit_part      = fit_part,
       .whole_because = "a range of numbers that share one scale spans it",

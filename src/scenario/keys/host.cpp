@@ -25,8 +25,7 @@ constexpr HostTime kHostTimes[] = {
     {"message", "for each message between stages, at either end", &lower::HostCosts::message},
     {"microbatch",
      "for each microbatch: data, loss, schedule; half of it on the first stage of the pipeline, half on the last one, "
-     "each "
-     "half in equal parts before the forward and the backward pass",
+     "each half in equal parts before the forward and the backward pass",
      &lower::HostCosts::microbatch},
     {"step", "once an iteration, before the optimizer: norm of the gradients, loss scale", &lower::HostCosts::step},
 };

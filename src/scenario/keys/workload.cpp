@@ -29,8 +29,7 @@ const Keys& common_keys() {
       {"dtype",
        "data type of weights and activations; `fp8`: bf16, with the products of the layers' matrices in fp8, as "
        "Transformer Engine runs them (attention, embeddings and the vocabulary stay in bf16); `tf32`: f32, with "
-       "products "
-       "on the units of TF32, the same as f32 with `cost.tf32`, but an error where no device has such units",
+       "products on the units of TF32, the same as f32 with `cost.tf32`, but an error where no device has such units",
        types::one_of(float_types()), "`f32`; a file keeps its own types"},
       {"fp8_updates",
        "of `dtype` fp8: small kernels that update the scales of a module before each of its passes, forward and "
@@ -39,8 +38,7 @@ const Keys& common_keys() {
        types::whole(0, 1000), "0"},
       {"fp8_reduces",
        "of `dtype` fp8: the devices of a stage, in all replicas, agree on the largest value of each operand in fp8, by "
-       "a "
-       "collective at the end of each pass of the stage (Transformer Engine's DelayedScaling with reduce_amax)",
+       "a collective at the end of each pass of the stage (Transformer Engine's DelayedScaling with reduce_amax)",
        types::flag(), "false"},
       {"mode", "whether the program trains", types::one_of({"training", "inference"}),
        "`training`; of a file `inference`"},
@@ -53,13 +51,11 @@ const Keys& common_keys() {
       {"float_logits",
        "whether logits are converted to Float32 for the loss, which keeps them for the backward pass and makes their "
        "gradient in Float32, as cross_entropy does on logits.float() and under autocast; the kernels of the loss "
-       "convert "
-       "(`cost.loss_bytes`)",
+       "convert (`cost.loss_bytes`)",
        types::flag(), "false; only for narrow dtypes"},
       {"clip_gradients",
        "the largest norm of all gradients together: larger ones are scaled down to it before the update, which waits "
-       "for "
-       "the sum of their squares over all devices",
+       "for the sum of their squares over all devices",
        types::number(), "0: gradients are not clipped"},
       {"input_gradient", "whether the backward pass also gives gradients of the data", types::flag(), "false"}};
   return keys;

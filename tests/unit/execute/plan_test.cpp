@@ -103,8 +103,7 @@ TEST(Plan, RefusesWhatCannotBeSent) {
           "func @main(%x: Tensor[Float32, (4,), 1]) {\n  %i = NonZero(%x)\n  %j: D2 = Send(%i, 2)\n  return %j\n}\n",
           {kFour}),
       "p.distir:3: @main: %j = Send: sends a value of unknown shape, Tensor[Int64, (1, ?), 1]; the shape of a message "
-      "must not "
-      "depend on numbers");
+      "must not depend on numbers");
   EXPECT_EQ(message_of("func @main(%x: Tensor[Float32, (4,)], %y: Tensor[Float32, (4,), 2]) {\n  %a, %b = "
                        "MPIAllreduce(%x, %y)\n  return %a\n}\n",
                        {kFour, kFour}),

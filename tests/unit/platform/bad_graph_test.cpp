@@ -94,8 +94,7 @@ const std::vector<BadFile>& cases() {
        "at most 6005 s"},
       {"HugeServer", many_devices(2048, "pcie"),
        "p.xml: \"d0\" is in a server of 2049 devices and routers, which links of the kinds nvlink, xgmi, scaleup, "
-       "pcie, "
-       "host and memory join; the most is 2048: give links between servers the kind nic or fabric"},
+       "pcie, host and memory join; the most is 2048: give links between servers the kind nic or fabric"},
       {"TooManyForATable", replaced(many_devices(1025, "nic"), "Dijkstra", "Floyd"),
        "p.xml:3:1: 1025 devices, but SimGrid routes zones like these for at most 1024; write the platform as a graph, "
        "one zone with routing=\"Dijkstra\", which has any size"},

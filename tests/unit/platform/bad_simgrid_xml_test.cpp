@@ -38,9 +38,8 @@ const std::vector<BadFile>& cases() {
   static const std::vector<BadFile> all = {
       {"UnknownElement", zone("  <gpu id=\"c\"/>\n"),
        "p.xml:4:3: <gpu> cannot stand in <zone>; it holds prop, AS, zone, include, storage_type, storage, host, "
-       "cabinet, "
-       "router, link, backbone, cluster, peer, host_link, route, zoneRoute, ASroute, bypassRoute, bypassZoneRoute, "
-       "bypassASroute, trace or trace_connect"},
+       "cabinet, router, link, backbone, cluster, peer, host_link, route, zoneRoute, ASroute, bypassRoute, "
+       "bypassZoneRoute, bypassASroute, trace or trace_connect"},
       {"MissingAttribute", zone("<host id=\"a\"/>"), "p.xml:4:1: <host> needs the attribute \"speed\""},
       {"UnknownAttribute", zone("<host id=\"a\" power=\"1\"/>"),
        "p.xml:4:1: <host> has the unknown attribute \"power\"; it takes id, speed, core, speed_file, "
@@ -71,19 +70,16 @@ const std::vector<BadFile>& cases() {
       {"Packets",
        file("<config><prop id=\"network/model\" value=\"ns-3\"/></config>\n<zone id=\"z\" routing=\"Full\"/>"),
        "p.xml:3:9: network/model \"ns-3\" asks for a simulator of packets, which Foreflow has not; use \"CM02\" or "
-       "leave "
-       "it out"},
+       "leave it out"},
       {"UnknownRouting", zone("", "Foo"),
        "p.xml:3:1: zone \"z\": unknown routing \"Foo\"; use Full, Floyd, Dijkstra, DijkstraCache, Cluster, Vivaldi, "
-       "None or "
-       "Empty"},
+       "None or Empty"},
       {"ClusterRouting", zone("", "ClusterTorus"),
        "p.xml:3:1: zone \"z\": routing \"ClusterTorus\": is what a <cluster> with a topology is; zones cannot ask for "
        "it"},
       {"HostBesideZone", zone("<host id=\"a\" speed=\"1Gf\"/>\n<zone id=\"y\" routing=\"Full\"/>"),
        "p.xml:4:1: <host> beside <zone> in zone \"z\": a zone holds zones, or hosts and routers; put those into a zone "
-       "of "
-       "their own"},
+       "of their own"},
       {"SpeedOfAnotherUnit", zone("<host id=\"a\" speed=\"1GHz\"/>"),
        "p.xml:4:1: speed: \"1GHz\" has the unknown unit \"GHz\"; write it like \"1Gf\" or \"500megaflops\""},
       {"SpeedIsNoNumber", zone("<host id=\"a\" speed=\"fast\"/>"),
@@ -168,15 +164,13 @@ const std::vector<BadFile>& cases() {
        "\"2;4,4;1,2;1,2\""},
       {"WrongDragonfly", cluster(" topology=\"DRAGONFLY\" topo_parameters=\"3,4;4,3;2,1;2\""),
        "p.xml:3:1: topo_parameters: \"3,4;4,3;2,1;2\" has 3 groups and 2 blades in a chassis; blade g leads to group "
-       "g, so "
-       "it needs as many blades as groups"},
+       "g, so it needs as many blades as groups"},
       {"NoTopology", cluster(" topology=\"TORUS\""),
        "p.xml:3:1: topo_parameters: \"\" is no whole number of 1 to 1000000; write them like \"3,2,2\""},
       {"BackboneOfNoBandwidth", cluster(" bb_lat=\"1us\""), "p.xml:3:1: bb_lat stands without bb_bw; give both"},
       {"NoProfile", zone("<host id=\"a\" speed=\"1Gf\" speed_file=\"nowhere.profile\"/>"),
        "p.xml:4:1: speed_file \"nowhere.profile\": there is no file \"nowhere.profile\"; paths are relative to the "
-       "platform "
-       "file"},
+       "platform file"},
       {"MalformedTrace", zone("<trace id=\"t\" periodicity=\"1\">0</trace>"),
        "p.xml:4:1: trace \"t\": line 1: \"0\" is no time and value, like \"10 0.5\""},
       {"TraceGoesBack", zone("<trace id=\"t\" periodicity=\"0\">2 1\n1 0.5</trace>"),

@@ -56,8 +56,7 @@ TEST(ModelCuts, AreRefusedAsThoseOfThePass) {
   EXPECT_EQ(refused_by_model(plain, 40), few_ops);
   const std::string few_blocks =
       "pipeline: stages: @model has too few blocks for 4 stages; use fewer, or strategy.recompute none: a block that "
-      "is "
-      "recomputed is not cut";
+      "is recomputed is not cut";
   EXPECT_EQ(refused_by_pass(recomputed, 4), few_blocks);
   EXPECT_EQ(refused_by_model(recomputed, 4), few_blocks);
   EXPECT_EQ(refused_by_model(plain, 4), "accepted");
