@@ -55,12 +55,6 @@ ir::DType parse_dtype(const std::string& name) {
   return *dtype;
 }
 
-workload::Mode parse_mode(const std::string& mode) {
-  if (mode == "training") return workload::Mode::training;
-  if (mode == "inference") return workload::Mode::inference;
-  throw Error("--mode", "unknown mode \"" + mode + "\"; use training or inference");
-}
-
 void refuse_gpt_inference(const workload::WorkloadDef& family, const Json& sizes, const Options& options) {
   if (!family.traits.infers_by_export || options.mode != "inference" || sizes.find("phase") != nullptr) return;
   throw Error("--mode inference",
@@ -105,7 +99,7 @@ ir::Module family_program(const Options& options) {
   refuse_gpt_inference(family, sizes, options);
   if (options.batch < 1) throw Error("--batch", std::to_string(options.batch) + " is too small; use 1 or more");
   const workload::Request request{workload::read_key_values(JsonView(sizes, kWhere), family.keys), options.batch,
-                                  parse_dtype(options.dtype), parse_mode(options.mode)};
+                                  parse_dtype(options.dtype), workload::mode_named(options.mode, "--mode")};
   return family.build(request, ops::table()).module;
 }
 

@@ -85,11 +85,8 @@ std::optional<ir::DType> read_dtype(const JsonView& json, const Workload& worklo
 }
 
 workload::Mode read_mode(const JsonView& json, const Workload& workload) {
-  const bool family      = workload.source == Workload::Source::family;
-  const std::string mode = json.string_or("mode", family ? "training" : "inference");
-  if (mode == "training") return workload::Mode::training;
-  if (mode == "inference") return workload::Mode::inference;
-  json.at("mode").fail("unknown mode \"" + mode + "\"; use training or inference");
+  if (json.has("mode")) return workload::mode_named(json.at("mode").as_string(), json.at("mode").where());
+  return workload.source == Workload::Source::family ? workload::Mode::training : workload::Mode::inference;
 }
 
 std::string read_optimizer(const JsonView& json, const Workload& workload) {

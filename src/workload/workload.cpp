@@ -1,5 +1,7 @@
 #include "foreflow/workload/workload.h"
 
+#include <algorithm>
+
 #include "workload/sizes.h"
 
 namespace foreflow::workload {
@@ -21,6 +23,13 @@ const Registry<WorkloadDef>& workloads() {
   });
   // clang-format on
   return rows;
+}
+
+Mode mode_named(std::string_view name, const std::string& where) {
+  const auto found = std::find(kModes.begin(), kModes.end(), name);
+  if (found == kModes.end())
+    throw Error(where, "unknown mode \"" + std::string(name) + "\"; use training or inference");
+  return static_cast<Mode>(found - kModes.begin());
 }
 
 int64_t positive(const KeyValues& sizes, std::string_view key, int64_t fallback, int64_t largest) {

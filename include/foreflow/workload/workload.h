@@ -1,6 +1,7 @@
 // Named model families at any size: the program of one device, forward only, before any distribution.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,9 @@
 namespace foreflow::workload {
 
 enum class Mode : uint8_t { training, inference };
+inline constexpr std::array<std::string_view, 2> kModes = {"training", "inference"};  // by Mode
+// Throws Error at `where` if no mode has this name.
+Mode mode_named(std::string_view name, const std::string& where);
 
 struct Request {
   KeyValues sizes;  // what is stated for the keys of the family

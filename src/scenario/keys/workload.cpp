@@ -40,7 +40,7 @@ const Keys& common_keys() {
        "of `dtype` fp8: the devices of a stage, in all replicas, agree on the largest value of each operand in fp8, by "
        "a collective at the end of each pass of the stage (Transformer Engine's DelayedScaling with reduce_amax)",
        types::flag(), "false"},
-      {"mode", "whether the program trains", types::one_of({"training", "inference"}),
+      {"mode", "whether the program trains", types::one_of({workload::kModes.begin(), workload::kModes.end()}),
        "`training`; of a file `inference`"},
       {"optimizer", "what updates the weights", types::one_of(transform::optimizer_names()),
        "`adam` for families of transformers; else `sgd`"},
