@@ -293,7 +293,7 @@ std::vector<std::string> advice(const scenario::Scenario& scenario, const scenar
   if (std::string line = on_places_of_experts(scenario, platform); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_places_of_shards(scenario, platform); !line.empty()) all.push_back(std::move(line));
   if (std::string line = on_messages_of_experts(scenario, platform); !line.empty()) all.push_back(std::move(line));
-  if (scenario.workload.mode != workload::Mode::training) {
+  if (!scenario.workload.trains()) {
     if (std::string line = on_places_of_tokens(scenario); !line.empty()) all.push_back(std::move(line));
     if (std::string line = on_gathered_results(scenario, outcome); !line.empty()) all.push_back(std::move(line));
     return all;

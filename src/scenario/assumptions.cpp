@@ -5,10 +5,8 @@ namespace {
 
 using Condition = bool (*)(const Scenario& scenario);
 
-constexpr Condition kAlways = [](const Scenario&) { return true; };
-constexpr Condition kTrains = [](const Scenario& scenario) {
-  return scenario.workload.mode == workload::Mode::training;
-};
+constexpr Condition kAlways      = [](const Scenario&) { return true; };
+constexpr Condition kTrains      = [](const Scenario& scenario) { return scenario.workload.trains(); };
 constexpr Condition kHasReplicas = [](const Scenario& scenario) {
   return kTrains(scenario) && scenario.strategy.dp > 1;
 };

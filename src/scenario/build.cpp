@@ -34,7 +34,7 @@ namespace {
 constexpr double kPassesInTraining = 3;
 
 Sequential from_family(const Scenario& scenario) {
-  const bool inference     = scenario.workload.mode == workload::Mode::inference;
+  const bool inference     = !scenario.workload.trains();
   const Workload& workload = scenario.workload;
   if (workload.family->traits.infers_by_export && inference && !workload.sizes.has("phase"))
     return gpt_inference(scenario);
@@ -246,14 +246,13 @@ ir::Module simplified(const Scenario& scenario, const ir::Module& module) {
   return transform::with_fp8_products(std::move(resolved), {.vocabulary = workload.size("vocabulary"),
                                                             .experts    = workload.size("experts"),
                                                             .updates    = workload.fp8_updates,
-                                                            .inference  = workload.mode == workload::Mode::inference});
+                                                            .inference  = !workload.trains()});
 }
 
 bool is_undistributed(const Strategy& strategy) { return strategy.devices() == 1 && strategy.microbatches == 1; }
 
 ir::Module made_ready(const Scenario& scenario, const ir::Module& module) {
-  return simplified(scenario,
-                    scenario.workload.mode == workload::Mode::training ? with_training(scenario, module) : module);
+  return simplified(scenario, scenario.workload.trains() ? with_training(scenario, module) : module);
 }
 
 void count_arithmetic(Sequential& sequential) {

@@ -154,7 +154,7 @@ Demand::Part part_of(const std::vector<PartOp>& ops, int ways, int shards, const
 // Lower bound of the memory of a weight. With fp8 in inference it is one byte for each number, which is too little for
 // weights that stay in another type.
 Bytes held(const ir::Type& weight, const Scenario& scenario) {
-  const bool fp8 = scenario.workload.fp8 && scenario.workload.mode == workload::Mode::inference && weight.is_tensor();
+  const bool fp8 = scenario.workload.fp8 && !scenario.workload.trains() && weight.is_tensor();
   return fp8 ? Bytes(static_cast<double>(ir::element_count(weight.dims))) : ir::bytes_of(weight);
 }
 
@@ -254,7 +254,7 @@ Demand demand_of(const Scenario& asked, const platform::Platform& platform) {
 Demand demand_of(const Scenario& asked, const Sequential& sequential, const platform::Platform& platform) {
   const Scenario scenario = resolve(asked, sequential, platform).value();
   // The peak of a training step is found without lowering the program, which takes long for large groups.
-  const bool trains = scenario.workload.mode == workload::Mode::training && !sequential.placed;
+  const bool trains = scenario.workload.trains() && !sequential.placed;
   SharedPrograms shared;
   const auto one =
       trains ? unpipelined(sequential, scenario, {.shards = shards_before_pipeline(scenario.strategy)}, &shared).value()

@@ -18,9 +18,7 @@ ir::Module with_streams(ir::Module module, const Strategy& strategy) {
   return module;
 }
 
-bool clips(const Scenario& scenario) {
-  return scenario.workload.clip_gradients > 0 && scenario.workload.mode == workload::Mode::training;
-}
+bool clips(const Scenario& scenario) { return scenario.workload.clip_gradients > 0 && scenario.workload.trains(); }
 
 ir::Module with_clipped_gradients(ir::Module module, const Scenario& scenario,
                                   const std::vector<std::vector<transform::Piece>>& steps,

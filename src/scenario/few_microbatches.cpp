@@ -140,8 +140,8 @@ simulate::Rounds rounds_of(const Strategy& strategy, int few) {
 std::vector<int> few_microbatches(const Scenario& scenario, const Sequential& sequential) {
   const Strategy& strategy = scenario.strategy;
   if (sequential.placed || strategy.schedule == nullptr || !scenario.simulation.fold ||
-      scenario.simulation.every_round || scenario.simulation.observe ||
-      scenario.workload.mode != workload::Mode::training || !scenario.engine->extrapolates(scenario.simulation))
+      scenario.simulation.every_round || scenario.simulation.observe || !scenario.workload.trains() ||
+      !scenario.engine->extrapolates(scenario.simulation))
     return {};
   // Filling and draining the pipeline each take one microbatch per device; those in between must repeat each other.
   const int step = step_of(strategy), least = 2 * strategy.pp + 4 * step;

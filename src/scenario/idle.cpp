@@ -13,18 +13,15 @@
 namespace foreflow::scenario {
 namespace {
 
-struct WorkloadRow {
+// A key of the workload that does something only where it trains.
+struct TrainingKey {
   std::string_view key, why;
-  bool (*idle)(const Scenario& scenario);
 };
 
-const WorkloadRow kWorkload[] = {
-    {"optimizer", "inference updates no weights", [](const Scenario& scenario) { return !trains(scenario); }},
-    {"master_weights", "inference updates no weights", [](const Scenario& scenario) { return !trains(scenario); }},
-    {"float_gradients", "inference has no gradients", [](const Scenario& scenario) { return !trains(scenario); }},
-    {"float_logits", "inference has no loss", [](const Scenario& scenario) { return !trains(scenario); }},
-    {"clip_gradients", "inference has no gradients", [](const Scenario& scenario) { return !trains(scenario); }},
-    {"dropout", "inference drops nothing", [](const Scenario& scenario) { return !trains(scenario); }},
+constexpr TrainingKey kOfTraining[] = {
+    {"optimizer", "inference updates no weights"},     {"master_weights", "inference updates no weights"},
+    {"float_gradients", "inference has no gradients"}, {"float_logits", "inference has no loss"},
+    {"clip_gradients", "inference has no gradients"},  {"dropout", "inference drops nothing"},
 };
 
 // Says why `sequence` has no effect in a decoding step: `context` is the length of its cache. Returns "" if the number
@@ -61,10 +58,10 @@ struct HostRow {
 };
 
 std::string without_update(const Scenario& scenario, const report::Summary&) {
-  return unless(trains(scenario), "inference updates no weights");
+  return unless(scenario.workload.trains(), "inference updates no weights");
 }
 std::string without_gradients(const Scenario& scenario, const report::Summary&) {
-  return unless(trains(scenario), "inference has no gradients");
+  return unless(scenario.workload.trains(), "inference has no gradients");
 }
 std::string without_messages(const Scenario&, const report::Summary& summary) {
   return unless(sends(summary), "the program has no messages");
@@ -91,9 +88,7 @@ class Finder {
   explicit Finder(const Scenario& scenario) : scenario_(scenario) {}
 
   std::vector<IdleKey> run(const report::Summary& summary) {
-    for (const WorkloadRow& row : kWorkload) {
-      if (row.idle(scenario_)) add("workload", row.key, std::string(row.why));
-    }
+    for (const TrainingKey& row : kOfTraining) add("workload", row.key, unless(scenario_.workload.trains(), row.why));
     add("workload", "sequence", why_sequence_is_idle(scenario_));
     add_strategy(summary);
     add_host(summary);

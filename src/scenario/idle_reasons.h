@@ -9,15 +9,13 @@
 
 namespace foreflow::scenario {
 
-inline bool trains(const Scenario& scenario) { return scenario.workload.mode == workload::Mode::training; }
-
 inline std::string unless(bool needed, std::string_view why) { return needed ? std::string() : std::string(why); }
 inline std::string unless_sharded(const Scenario& scenario) { return unless(scenario.strategy.tp > 1, "tp is 1"); }
 inline std::string unless_pipelined(const Scenario& scenario) { return unless(scenario.strategy.pp > 1, "pp is 1"); }
 // Weights have copies in replicas, and in the ranks of a context.
 inline std::string unless_copied(const Scenario& scenario) {
   const Strategy& strategy = scenario.strategy;
-  if (!trains(scenario)) return "inference has no gradients";
+  if (!scenario.workload.trains()) return "inference has no gradients";
   return unless(strategy.dp > 1 || strategy.most_contexts() > 1, "dp and cp are 1");
 }
 inline std::string unless_weights_split(const Scenario& scenario) {

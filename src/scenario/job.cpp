@@ -107,7 +107,7 @@ report::Job describe(const Scenario& scenario, const Sequential& sequential, con
   // A ring leaves out blocks that are hidden as a whole, and fused ops some of the arithmetic of a softmax.
   job.hardware_flops  = std::max(job.model_flops, hardware_flops(lowered.compact, counts));
   job.dtype           = units_of(scenario.workload, sequential);
-  job.training        = scenario.workload.mode == workload::Mode::training;
+  job.training        = scenario.workload.trains();
   job.placement       = describe(scenario.placement);
   job.allocator       = scenario.allocator;
   job.scenario_echo   = scenario.source;

@@ -135,7 +135,7 @@ double read_clip_gradients(const JsonView& json) {
 }
 
 void check_phase(const JsonView& json, const Workload& workload) {
-  if (workload.mode == workload::Mode::training && json.has("phase"))
+  if (workload.trains() && json.has("phase"))
     json.at("phase").fail("is of inference, and this workload trains; write \"mode\": \"inference\" beside it");
 }
 

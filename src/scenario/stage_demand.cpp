@@ -37,8 +37,8 @@ bool is_known(const Scenario& scenario, const Sequential& sequential) {
   const bool of_stages = recompute.kind == Kind::optimal || (recompute.kind == Kind::blocks && recompute.blocks > 1);
   // A pipeline of one microbatch is cut by the times of the whole batch.
   const bool whole = strategy.microbatches == 1 && strategy.pp > 1;
-  return scenario.workload.mode == workload::Mode::training && !sequential.placed && !of_stages && !whole &&
-         strategy.stage_ends.empty() && !strategy.has_unequal_stages();
+  return scenario.workload.trains() && !sequential.placed && !of_stages && !whole && strategy.stage_ends.empty() &&
+         !strategy.has_unequal_stages();
 }
 
 StageMessage message_of(const transform::StageModel::Message& message, const Scenario& scenario) {

@@ -136,7 +136,7 @@ class Bounder {
         where_(shapes.arrangement(scenario, placements)),
         strategy_(scenario.strategy),
         part_(demand.parts.at(microbatch_of(scenario))),
-        training_(scenario.workload.mode == workload::Mode::training),
+        training_(scenario.workload.trains()),
         sharded_(strategy_.zero > 0),
         replicas_(strategy_.dp / static_cast<int>(scenario.strategy.replicas_sharing())),
         stage_(strategy_.devices() / strategy_.pp / replicas_) {}

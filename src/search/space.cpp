@@ -206,7 +206,7 @@ SpaceFacts facts_of(const scenario::Scenario& scenario, const platform::Platform
   facts.devices = static_cast<int64_t>(platform.devices().size());
   facts.nodes   = platform.nodes();
   if (facts.nodes == 1) facts.equal_devices = has_equal_devices(platform);
-  facts.training = scenario.workload.mode == workload::Mode::training;
+  facts.training = scenario.workload.trains();
   if (scenario.workload.family == nullptr) return facts;
   const workload::Traits& family     = scenario.workload.family->traits;
   const scenario::Workload& workload = scenario.workload;

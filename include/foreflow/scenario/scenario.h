@@ -75,6 +75,7 @@ struct Workload {
   std::vector<std::string> weights;  // patterns of trained parameters, as for transform::differentiate
   bool decodes = false;              // inference of a single further token per sample
 
+  bool trains() const { return mode == workload::Mode::training; }  // otherwise it infers
   // The size that the scenario or its preset states for a key of integers; 0 where there is none that is legal.
   int64_t size(std::string_view key) const;
 };

@@ -26,7 +26,7 @@ struct StrategySource {
   const Workload& workload;
 
   bool has(std::string_view key) const { return json.has(key); }
-  bool infers() const { return workload.mode == workload::Mode::inference; }
+  bool infers() const { return !workload.trains(); }
   // The place for a refusal of the key: the key itself, or the strategy when the key is absent.
   std::string where(std::string_view key) const { return has(key) ? json.at(key).where() : json.where(); }
   Refusal refused(std::string_view key, const std::string& why) const {

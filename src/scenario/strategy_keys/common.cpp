@@ -72,7 +72,7 @@ std::optional<Refusal> check_trains(const StrategySource& source, std::string_vi
 
 // T5 has as many layers in its encoder as in its decoder.
 int64_t layers_of(const Workload& workload) {
-  const bool trained = workload.family != nullptr && workload.mode == workload::Mode::training;
+  const bool trained = workload.family != nullptr && workload.trains();
   return workload.size("layers") * (trained ? workload.family->traits.stacks_in_training : 1);
 }
 

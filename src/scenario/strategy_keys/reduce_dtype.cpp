@@ -34,7 +34,7 @@ std::string idle(const Scenario& scenario) {
   const Strategy& strategy = scenario.strategy;
   if (!strategy.reduce_dtype) return "";
   if (strategy.dp == 1 && strategy.cp == 1) return "dp and cp are 1";
-  if (!trains(scenario)) return "inference has no gradients";
+  if (!scenario.workload.trains()) return "inference has no gradients";
   return unless(*strategy.reduce_dtype != gradient_dtype(scenario.workload), "gradients have this type");
 }
 
