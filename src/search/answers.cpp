@@ -95,11 +95,9 @@ std::vector<double> Answers::least_energies(const std::vector<Json>& points) {
   const std::vector<Bound> bounds = bounds_.of(legal);
   for (size_t i = 0; i < bounds.size(); ++i) {
     if (bounds[i].time <= Seconds(0)) continue;
-    const auto samples    = static_cast<double>(read[i].scenario->strategy.global_batch);
-    const Seconds time    = question_.least_factor() * bounds[i].time;
+    const double rate     = question_.most_samples_per_second(read[i], bounds[i].time);
     const double overflow = bounds[i].memory / largest_memory(read[i].platform()) - 1;
-    energies[number[i]] =
-        energy_of({samples / time.value(), bounds[i].memory, read[i].scenario->strategy.devices()}, overflow);
+    energies[number[i]]   = energy_of({rate, bounds[i].memory, read[i].scenario->strategy.devices()}, overflow);
   }
   return energies;
 }

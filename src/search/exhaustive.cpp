@@ -245,14 +245,10 @@ class Search {
   // Tightens the figures of `prospect` by the refined bound of its branch. False, and the branch is refused, when they
   // show that it has no point that is good enough.
   bool sharpened(Prospect& prospect, const Branch& branch, const Bound& bound) {
-    Figures& most        = prospect.most;
-    most.memory          = std::max(most.memory, bound.memory);
-    const Seconds time   = question_.least_factor() * bound.time;
-    const ReadPoint read = question_.read(branches().fastest(branch));
-    if (time > Seconds(0)) {
-      const auto samples      = static_cast<double>(read.scenario->strategy.global_batch);
-      most.samples_per_second = std::min(most.samples_per_second, samples / time.value());
-    }
+    Figures& most           = prospect.most;
+    const ReadPoint read    = question_.read(branches().fastest(branch));
+    most.memory             = std::max(most.memory, bound.memory);
+    most.samples_per_second = std::min(most.samples_per_second, question_.most_samples_per_second(read, bound.time));
     if (auto refusal = surveyor_.hopeless(most, *read.cluster)) {
       outcome_.refuse({branch, *std::move(refusal)});
       return false;

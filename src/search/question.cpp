@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "search/framework_keys.h"
 #include "search/goal.h"
@@ -59,6 +60,12 @@ ReadPoint Question::read(const Json& point) const {
             scenario::with_strategy(cluster.base, std::move(strategy), std::move(placement), *cluster.platform)};
   const Json parts = completed_by_framework(cluster.asked, *framework_, std::move(strategy), std::move(placement));
   return {point, &cluster, scenario::with_parts(cluster.base, parts, *cluster.platform)};
+}
+
+double Question::most_samples_per_second(const ReadPoint& point, Seconds least_time) const {
+  const Seconds time = least_factor_ * least_time;
+  if (time <= Seconds(0)) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(point.scenario->strategy.global_batch) / time.value();
 }
 
 Bytes largest_memory(const platform::Platform& platform) {

@@ -241,10 +241,8 @@ std::variant<Refused, Prospect> Surveyor::judge(const Branch& branch, size_t num
   const std::vector<scenario::Placement>& placements = this->placements(branch);
   Bound bound;
   if (read.scenario) {
-    bound              = bounds_.of(read, placements);
-    const auto samples = static_cast<double>(read.scenario->strategy.global_batch);
-    const Seconds time = question_.least_factor() * bound.time;
-    if (time > Seconds(0)) most.samples_per_second = std::min(most.samples_per_second, samples / time.value());
+    bound                   = bounds_.of(read, placements);
+    most.samples_per_second = std::min(most.samples_per_second, question_.most_samples_per_second(read, bound.time));
   }
   const Json lean = branches_.leanest(branch);
   if (!has_all(fast, lean)) {
