@@ -15,13 +15,6 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 // does one that is too slow.
 double excess_energy(double excess) { return excess <= 0 ? 0 : std::log(3) + 3 * std::log1p(excess); }
 
-Prediction unpredictable(const Refusal& refusal) {
-  Prediction prediction;
-  prediction.refusal   = refusal;
-  prediction.predicted = false;
-  return prediction;
-}
-
 }  // namespace
 
 double Answers::energy_of(const Figures& figures, double overflow) const {
@@ -39,7 +32,7 @@ void Answers::ask(const std::vector<Json>& points) {
     if (known_.contains(text)) continue;
     ReadPoint read = question_.read(point);
     if (!read.scenario) {
-      const Prediction prediction = unpredictable(read.scenario.refusal());
+      const Prediction prediction = unpredicted(read.scenario.refusal());
       known_.emplace(std::move(text), Answer{std::move(read), prediction, kNever});
       continue;
     }

@@ -11,6 +11,7 @@
 #include "foreflow/base/process.h"
 #include "foreflow/scenario/strategy_key.h"
 #include "foreflow/schedule/schedule.h"
+#include "search/part_text.h"
 #include "search/replica_exchange.h"
 
 namespace foreflow::search {
@@ -59,11 +60,6 @@ Json family_of(const Scenario& scenario, int64_t batch) {
     if (name != "framework") family.set(name, part);
   }
   return family.set("strategy", family_strategy(scenario, batch)).set("placement", Json::object());
-}
-
-std::string part_text(const Scenario& scenario, const char* name) {
-  const Json* part = scenario.source.find(name);
-  return part == nullptr ? "" : part->dump_compact();
 }
 
 // The workload and the costs are part of names because a framework may change them where a degree of parallelism is

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "foreflow/base/memory.h"
+#include "search/part_text.h"
 
 namespace foreflow::search {
 namespace {
@@ -48,11 +49,7 @@ void make_room(size_t step) {
   if (step == kLowered) release_free_memory();
 }
 
-// Returns the text of a part of the scenario.
-std::string text_of(const scenario::Scenario& scenario, const char* part) {
-  const Json* json = scenario.source.find(part);
-  return json == nullptr ? "" : json->dump_compact();
-}
+}  // namespace
 
 Prediction unpredicted(Refusal refusal) {
   Prediction prediction;
@@ -60,8 +57,6 @@ Prediction unpredicted(Refusal refusal) {
   prediction.predicted = false;
   return prediction;
 }
-
-}  // namespace
 
 Json json_of(const Refusal& refusal) {
   Json json;
@@ -112,7 +107,7 @@ Prediction Predictor::predict(const ReadPoint& point) {
   try {
     const auto program = sequential(scenario);
     if (!program) return unpredicted(program.refusal());
-    auto& shared = shared_[text_of(scenario, "workload") + text_of(scenario, "cost")];
+    auto& shared = shared_[part_text(scenario, "workload") + part_text(scenario, "cost")];
     const auto outcome =
         scenario::try_run(scenario, **program, point.cluster->platform, make_room, &shared, report::Detail::devices);
     if (!outcome) return unpredicted(outcome.refusal());
@@ -148,7 +143,7 @@ void Predictor::prepare(const scenario::Scenario& scenario) {
 Expected<const scenario::Sequential*> Predictor::sequential(const scenario::Scenario& scenario) {
   const scenario::Strategy& strategy = scenario.strategy;
   const std::tuple key{strategy.global_batch, strategy.attention_used(), strategy.copies_attention(),
-                       text_of(scenario, "workload")};
+                       part_text(scenario, "workload")};
   const auto found = built_.find(key);
   if (found != built_.end()) return &found->second;
   auto sequential = scenario::try_build(scenario);

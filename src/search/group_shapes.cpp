@@ -4,14 +4,14 @@
 #include <set>
 
 #include "foreflow/base/nth.h"
+#include "search/part_text.h"
 
 namespace foreflow::search {
 
 const Arrangement& GroupShapes::arrangement(const scenario::Scenario& scenario,
                                             const std::vector<scenario::Placement>& placements) {
   const scenario::Strategy& strategy = scenario.strategy;
-  const Json* placement              = scenario.source.find("placement");
-  std::string text                   = placement == nullptr ? "" : placement->dump_compact();
+  std::string text                   = part_text(scenario, "placement");
   for (const int degree : {strategy.dp, strategy.tp, strategy.pp, strategy.cp, strategy.ep})
     text += "/" + std::to_string(degree);
   for (const scenario::Placement& placement : placements) {
