@@ -103,16 +103,12 @@ void step(std::vector<Chain>& chains, double temperature, Answers& answers) {
 void settle(const Question& question, Answers& answers) {
   const Answer* best = answers.best();
   while (best != nullptr && !answers.spent()) {
-    std::vector<Json> around, worth;
+    std::vector<Json> around;
     for (const Region& region : question.space().regions()) {
       if (!contains(question.space(), region, best->point.point)) continue;
       for (Json& point : neighbours(question.space(), region, best->point.point)) around.push_back(std::move(point));
     }
-    const std::vector<double> least = answers.least_energies(around);
-    for (size_t i = 0; i < around.size(); ++i) {
-      if (least[i] < best->energy) worth.push_back(around[i]);
-    }
-    answers.ask(worth);
+    answers.ask_below(best->energy, around);
     const Answer* better = answers.best();
     if (better == best) return;
     best = better;

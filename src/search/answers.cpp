@@ -25,7 +25,22 @@ double Answers::energy_of(const Figures& figures, double overflow) const {
 }
 
 void Answers::ask(const std::vector<Json>& points) {
-  std::vector<std::pair<std::string, ReadPoint>> news;
+  predict(not_known(points));
+  if (options_.report) report();
+}
+
+std::vector<Json> Answers::ask_below(double energy, const std::vector<Json>& points) {
+  const std::vector<double> least = least_energies(points);
+  std::vector<Json> worth;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (least[i] < energy) worth.push_back(points[i]);
+  }
+  ask(worth);
+  return worth;
+}
+
+std::vector<Answers::New> Answers::not_known(const std::vector<Json>& points) {
+  std::vector<New> news;
   for (const Json& point : points) {
     if (is_stopped()) break;
     std::string text = point.dump_compact();
@@ -36,17 +51,21 @@ void Answers::ask(const std::vector<Json>& points) {
       known_.emplace(std::move(text), Answer{std::move(read), prediction, kNever});
       continue;
     }
-    const bool twice = std::any_of(news.begin(), news.end(), [&](const auto& other) { return other.first == text; });
+    const bool twice = std::any_of(news.begin(), news.end(), [&](const New& other) { return other.text == text; });
     if (twice || predicted_ + news.size() >= options_.budget) continue;
     if (!question_.kept().has(text)) predictor_.prepare(*read.scenario);
-    news.emplace_back(std::move(text), std::move(read));
+    news.push_back({std::move(text), std::move(read)});
   }
+  return news;
+}
+
+void Answers::predict(std::vector<New> news) {
   // Forked now, the workers share the programs that are prepared.
   WorkerPool workers(static_cast<size_t>(options_.jobs), [this](const std::string& point) {
     return print(predictor_.predict(question_.read(parse_json(point, "point"))));
   });
   std::vector<std::string> texts;
-  for (const auto& [text, read] : news) texts.push_back(text);
+  for (const New& one : news) texts.push_back(one.text);
   Round round;
   const auto later = question_.kept().predictions(texts, round);
   round.ask(workers, [this] { return is_stopped(); });
@@ -55,22 +74,23 @@ void Answers::ask(const std::vector<Json>& points) {
     if (!predictions[i]) continue;
     ++predicted_;
     Prediction prediction = admitted(*std::move(predictions[i]), question_.goal().terms);
-    const Figures figures = figures_of(prediction, news[i].second);
+    const Figures figures = figures_of(prediction, news[i].point);
     const double energy   = prediction.predicted ? energy_of(figures, prediction.overflow) : kNever;
-    known_.emplace(texts[i], Answer{std::move(news[i].second), std::move(prediction), energy});
+    known_.emplace(texts[i], Answer{std::move(news[i].point), std::move(prediction), energy});
   }
-  if (options_.report) {
-    const Answer* best = this->best();
-    const auto value   = [&](const Answer& answer) {
-      return question_.goal().objective->value(figures_of(answer.prediction, answer.point), question_.goal().terms);
-    };
-    options_.report({.points    = options_.budget,
-                     .decided   = predicted_,
-                     .evaluated = predicted_,
-                     .reused    = question_.kept().reused(),
-                     .best      = best != nullptr ? value(*best) : 0,
-                     .goal      = question_.goal()});
-  }
+}
+
+void Answers::report() const {
+  const Goal& goal   = question_.goal();
+  const Answer* best = this->best();
+  double value       = 0;
+  if (best != nullptr) value = goal.objective->value(figures_of(best->prediction, best->point), goal.terms);
+  options_.report({.points    = options_.budget,
+                   .decided   = predicted_,
+                   .evaluated = predicted_,
+                   .reused    = question_.kept().reused(),
+                   .best      = value,
+                   .goal      = goal});
 }
 
 std::vector<double> Answers::least_energies(const std::vector<Json>& points) {

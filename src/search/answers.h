@@ -26,6 +26,8 @@ class Answers {
   // Evaluates the points in order, until the budget of predictions is spent or the search is asked to stop. Illegal
   // points cost nothing.
   void ask(const std::vector<Json>& points);
+  // The same for those of the points that bounds allow an energy below this, which are returned.
+  std::vector<Json> ask_below(double energy, const std::vector<Json>& points);
   // Lower bounds of the energies of the points, without predicting them.
   std::vector<double> least_energies(const std::vector<Json>& points);
   // Null: not evaluated.
@@ -44,6 +46,15 @@ class Answers {
   void add_to(Result& result) const;
 
  private:
+  struct New {
+    std::string text;
+    ReadPoint point;
+  };
+
+  // The points that have no answer yet, as far as the budget goes. Those that are not legal get theirs.
+  std::vector<New> not_known(const std::vector<Json>& points);
+  void predict(std::vector<New> news);
+  void report() const;
   // The energy of a point with these figures whose memory exceeds that of its devices by this fraction.
   double energy_of(const Figures& figures, double overflow) const;
 

@@ -42,12 +42,7 @@ std::vector<Json> descend(const Space& space, const Region& region, Answers& ans
 
 void climb(const Space& space, const Region& region, Json point, Answers& answers) {
   while (!answers.spent()) {
-    std::vector<Json> around, all = neighbours(space, region, point);
-    const std::vector<double> least = answers.least_energies(all);
-    for (size_t i = 0; i < all.size(); ++i) {
-      if (least[i] < answers.energy(point)) around.push_back(all[i]);
-    }
-    answers.ask(around);
+    std::vector<Json> around = answers.ask_below(answers.energy(point), neighbours(space, region, point));
     keep_best(around, answers);
     if (around.empty() || !(answers.energy(around.front()) < answers.energy(point))) return;
     point = around.front();
