@@ -156,49 +156,59 @@ Dimension given(const JsonView& holder, const std::string& key, const std::strin
   return {name, named(name, values_of(holder, key)), nullptr};
 }
 
-// Keys with a fixed value come first, because rules may depend on them.
-Region region_of(const JsonView& strategy, const JsonView& placement, const Choices& platforms,
-                 const std::vector<SpaceFacts>& facts, FrameworkKeys framework) {
-  strategy.allow_only(scenario::strategy_keys().names());
-  scenario::check_values(strategy, true);
-  Region given_values, ruled;
-  if (!platforms.empty()) given_values.push_back({std::string(kPlatform), platforms, nullptr});
-  given_values.push_back(degrees(strategy, facts, std::move(framework)));
+// The dimensions of a strategy and a placement that state their choices.
+Region stated_dimensions(const JsonView& strategy, const JsonView& placement) {
+  Region stated;
+  const auto add = [&](Dimension dimension) {
+    if (dimension.rule == nullptr) stated.push_back(std::move(dimension));
+  };
   for (const auto& [key, value] : strategy.members()) {
-    if (is_degree(key)) continue;
-    Dimension dimension = given(strategy, key, "");
-    if (dimension.rule == nullptr) given_values.push_back(std::move(dimension));
+    if (!is_degree(key)) add(given(strategy, key, ""));
   }
   if (placement.json().if_object() != nullptr) {
     for (const auto& [key, value] : placement.members()) {
       Dimension dimension = given(placement, key, std::string(kPlacement) + ".");
-      const bool varies   = scenario::is_axis(dimension.key, value.json());
-      if (varies && dimension.rule == nullptr) given_values.push_back(std::move(dimension));
+      if (scenario::is_axis(dimension.key, value.json())) add(std::move(dimension));
     }
   } else if (placement.json().if_array() != nullptr) {
     const Json holder = Json::object().set(kPlacement, placement.json());
-    given_values.push_back(given(JsonView(holder, placement.file()), std::string(kPlacement), ""));
+    add(given(JsonView(holder, placement.file()), std::string(kPlacement), ""));
   }
-  const auto decided = [&](std::string_view key) {
-    return std::any_of(given_values.begin(), given_values.end(),
-                       [&](const Dimension& other) { return decides(other, key); });
+  return stated;
+}
+
+// Returns true if the choices of a key follow from its rule: where it is "any", or where it is absent and is searched
+// all the same. The size of microbatches says how many there are.
+bool is_ruled(const AxisDef& row, const JsonView& strategy, const JsonView& placement) {
+  if (row.key == "microbatches" && strategy.has("microbatch_size")) return false;
+  const bool of_placement = row.key.starts_with(kPlacement);
+  const JsonView& holder  = of_placement ? placement : strategy;
+  const std::string key(of_placement ? row.key.substr(kPlacement.size() + 1) : row.key);
+  if (holder.json().if_object() != nullptr && holder.has(key)) return is_any(holder.at(key).json());
+  return row.rule.searched == Searched::always && (!of_placement || placement.json().is_null());
+}
+
+// Dimensions that state their choices come first, because rules may depend on them; last those that bounds may leave
+// open.
+Region region_of(const JsonView& strategy, const JsonView& placement, const Choices& platforms,
+                 const std::vector<SpaceFacts>& facts, FrameworkKeys framework) {
+  strategy.allow_only(scenario::strategy_keys().names());
+  scenario::check_values(strategy, true);
+  Region region, ruled;
+  if (!platforms.empty()) region.push_back({std::string(kPlatform), platforms, nullptr});
+  region.push_back(degrees(strategy, facts, std::move(framework)));
+  for (Dimension& dimension : stated_dimensions(strategy, placement)) region.push_back(std::move(dimension));
+  const auto is_decided = [&](std::string_view key) {
+    return std::any_of(region.begin(), region.end(), [&](const Dimension& other) { return decides(other, key); });
   };
-  const bool placed = !placement.json().is_null();
   for (const AxisDef& row : axis_table()) {
-    const bool of_placement = row.key.starts_with(kPlacement);
-    const JsonView& holder  = of_placement ? placement : strategy;
-    const std::string key(of_placement ? row.key.substr(kPlacement.size() + 1) : row.key);
-    const bool there = holder.json().if_object() != nullptr && holder.has(key);
-    const bool asked =
-        there ? is_any(holder.at(key).json()) : row.rule.searched == Searched::always && (!of_placement || !placed);
-    const bool split = row.key == "microbatches" && strategy.has("microbatch_size");
-    if (asked && !split && !decided(row.key)) ruled.push_back({std::string(row.key), {}, &row});
+    if (is_ruled(row, strategy, placement) && !is_decided(row.key)) ruled.push_back({std::string(row.key), {}, &row});
   }
   std::stable_partition(ruled.begin(), ruled.end(), [](const Dimension& dimension) { return !may_be_open(dimension); });
   std::stable_partition(ruled.begin(), ruled.end(),
                         [](const Dimension& dimension) { return !dimension.rule->rule.refines; });
-  given_values.insert(given_values.end(), ruled.begin(), ruled.end());
-  return given_values;
+  region.insert(region.end(), ruled.begin(), ruled.end());
+  return region;
 }
 
 SpaceFacts facts_of(const scenario::Scenario& scenario, const platform::Platform& platform) {
