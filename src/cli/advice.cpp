@@ -285,22 +285,25 @@ std::vector<std::string> advice(const scenario::Scenario& scenario, const scenar
   const platform::Platform& platform = *outcome.platform;
   std::vector<std::string> all;
   if (!scenario.jobs.empty()) return all;
-  if (!outcome.remark.empty()) all.push_back(outcome.remark);
-  if (std::string line = on_pipeline(scenario); !line.empty()) all.push_back(std::move(line));
-  if (std::string line = on_dtype(scenario, summary); !line.empty()) all.push_back(std::move(line));
-  if (std::string line = on_units(scenario, summary, platform); !line.empty()) all.push_back(std::move(line));
-  if (std::string line = on_network_cards(scenario); !line.empty()) all.push_back(std::move(line));
-  if (std::string line = on_places_of_experts(scenario, platform); !line.empty()) all.push_back(std::move(line));
-  if (std::string line = on_places_of_shards(scenario, platform); !line.empty()) all.push_back(std::move(line));
-  if (std::string line = on_messages_of_experts(scenario, platform); !line.empty()) all.push_back(std::move(line));
-  if (!scenario.workload.trains()) {
-    if (std::string line = on_places_of_tokens(scenario); !line.empty()) all.push_back(std::move(line));
-    if (std::string line = on_gathered_results(scenario, outcome); !line.empty()) all.push_back(std::move(line));
-    return all;
+  const auto add = [&](std::string line) {
+    if (!line.empty()) all.push_back(std::move(line));
+  };
+  add(outcome.remark);
+  add(on_pipeline(scenario));
+  add(on_dtype(scenario, summary));
+  add(on_units(scenario, summary, platform));
+  add(on_network_cards(scenario));
+  add(on_places_of_experts(scenario, platform));
+  add(on_places_of_shards(scenario, platform));
+  add(on_messages_of_experts(scenario, platform));
+  if (scenario.workload.trains()) {
+    add(on_contexts(scenario));
+    add(on_experts(scenario));
+    add(on_memory(scenario, summary));
+  } else {
+    add(on_places_of_tokens(scenario));
+    add(on_gathered_results(scenario, outcome));
   }
-  if (std::string line = on_contexts(scenario); !line.empty()) all.push_back(std::move(line));
-  if (std::string line = on_experts(scenario); !line.empty()) all.push_back(std::move(line));
-  if (std::string line = on_memory(scenario, summary); !line.empty()) all.push_back(std::move(line));
   return all;
 }
 
