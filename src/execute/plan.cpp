@@ -5,6 +5,7 @@
 #include <set>
 
 #include "foreflow/base/nth.h"
+#include "foreflow/interpret/devices.h"
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/written_out.h"
 #include "foreflow/lower/project.h"
@@ -64,21 +65,11 @@ class CommunicationWalk {
     for (size_t o = 0; o < function.ops.size(); ++o) {
       const ir::Op& op = function.ops[o];
       if (op.is_call()) {
-        call(instance, o, map);
+        walk(nth(interpretation_.instances, instance.callee[o]), interpret::composed(instance.maps[o], map));
       } else if (op.def->role == ir::Role::communication) {
         meet(instance, function, op, map);
       }
     }
-  }
-
-  void call(const Instance<Mixed>& instance, size_t o, const interpret::DeviceMap& map) {
-    const Instance<Mixed>& callee = nth(interpretation_.instances, instance.callee[o]);
-    interpret::DeviceMap inner    = instance.maps[o];
-    if (inner.empty()) return walk(callee, map);
-    if (!map.empty()) {
-      for (int32_t& device : inner) device = nth(map, device - 1);
-    }
-    walk(callee, inner);
   }
 
   void meet(const Instance<Mixed>& instance, const ir::Function& function, const ir::Op& op,
