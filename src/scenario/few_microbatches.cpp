@@ -163,17 +163,14 @@ Expected<std::optional<lower::Lowered>> try_lower_alike(const Scenario& scenario
                                                         const platform::Platform& platform, int run, bool two,
                                                         const Finished& finished, const Held& held,
                                                         SharedPrograms* shared) {
-  const auto tell = [&](size_t step) {
-    if (finished) finished(step);
-  };
   auto places = try_places(scenario, platform, held);
   if (!places) return places.refusal();
   const auto distributed = try_distribute_alike(sequential, scenario, platform, run, two, shared);
   if (!distributed) return distributed.refusal();
   const ir::Module& module = distributed->module;
-  tell(1);
+  tell(finished, kDistributed);
   const interpret::MixedInterpretation interpretation = interpret::interpret_mixed(module, module.functions.size() - 1);
-  tell(2);
+  tell(finished, kInterpreted);
   lower::Options options = scenario.collectives;
   options.places         = *std::move(places);
   if (run > 0) {
@@ -199,7 +196,7 @@ Expected<std::optional<lower::Lowered>> try_lower_some(const Scenario& scenario,
   auto lowered = try_lower_alike(scenario, sequential, platform, run, true, finished, held, shared);
   if (lowered && !*lowered)
     lowered = try_lower_alike(scenario, sequential, platform, run, false, finished, held, shared);
-  if (finished && lowered && *lowered) finished(3);
+  if (lowered && *lowered) tell(finished, kLowered);
   return lowered;
 }
 

@@ -13,6 +13,10 @@ Json shares_of(const Provenance& seconds);
 
 Flops hardware_flops(const stream::CompactProgram& program, const std::vector<int64_t>& counts);
 
+inline void tell(const Finished& finished, size_t step) {
+  if (finished) finished(step);
+}
+
 // Simulates by the scenario's engine with its options.
 stream::Timeline simulate_on(const Scenario& scenario, const stream::Program& program,
                              const platform::Platform& platform);

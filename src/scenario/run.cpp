@@ -10,13 +10,6 @@
 #include "scenario/run_jobs.h"
 
 namespace foreflow::scenario {
-namespace {
-
-void tell(const Finished& finished, size_t step) {
-  if (finished) finished(step);
-}
-
-}  // namespace
 
 simulate::Run only_devices(const Outcome& outcome, const simulate::ChosenDevices& chosen) {
   const auto& devices = outcome.program.devices;
@@ -61,10 +54,10 @@ Prediction predict(const Scenario& scenario, const Sequential& sequential, const
                    const platform::Platform& platform, const Finished& finished, report::Detail detail,
                    const simulate::Known& known) {
   simulate::Run run = simulate_on(scenario, lowered.compact, platform, known);
-  tell(finished, 4);
+  tell(finished, kSimulated);
   const report::Job job   = describe(scenario, sequential, lowered, platform, stream::executions(lowered.compact));
   report::Summary summary = report::summarise(job, run.program, run.timeline, platform, detail);
-  tell(finished, kSteps);
+  tell(finished, kSummarised);
   return {std::move(run.program), std::move(run.timeline), std::move(summary)};
 }
 
@@ -75,7 +68,7 @@ Expected<Prediction> try_predict(const Scenario& scenario, const Sequential& seq
     auto predicted = try_predict_from_few(few, scenario, sequential, platform, shared);
     if (!predicted) return predicted.refusal();
     if (*predicted) {
-      tell(finished, kSteps);
+      tell(finished, kSummarised);
       return std::move(**predicted);
     }
   }

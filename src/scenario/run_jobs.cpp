@@ -71,16 +71,12 @@ report::Job sum_of(const Scenario& scenario, const std::vector<Prepared>& jobs) 
 }  // namespace
 
 Outcome run_jobs(const Scenario& all_jobs, const PlatformRef& platform, const Finished& finished) {
-  const Scenario scenario    = with_known_names(all_jobs, *platform);
-  constexpr size_t kPrepared = 3, kSimulated = 4;
-  const auto done = [&](size_t step) {
-    if (finished) finished(step);
-  };
+  const Scenario scenario = with_known_names(all_jobs, *platform);
   Held held;
   std::vector<Prepared> jobs;
   for (const Job& job : scenario.jobs) {
     jobs.push_back(prepare(job, scenario, platform, held));
-    done(kPrepared * jobs.size() / scenario.jobs.size());
+    tell(finished, kLowered * jobs.size() / scenario.jobs.size());
   }
   const report::Job all = sum_of(scenario, jobs);
   std::vector<stream::Tenant> tenants;
@@ -88,9 +84,9 @@ Outcome run_jobs(const Scenario& all_jobs, const PlatformRef& platform, const Fi
   const stream::Shared shared = stream::share(tenants);
   stream::Timeline timeline   = without_waits(shared, simulate_on(scenario, shared.program, *platform));
   stream::Program program     = without_waits(shared);
-  done(kSimulated);
+  tell(finished, kSimulated);
   report::Summary summary = report::summarise(all, program, timeline, *platform);
-  done(kSteps);
+  tell(finished, kSummarised);
   return {std::move(summary), std::move(program), std::move(timeline), platform};
 }
 

@@ -45,8 +45,7 @@ std::optional<Spread> read_spread(const JsonView& json) {
 // Releases free memory when a program has been lowered. It is in small pieces then, so all memory that the simulation
 // needs would come on top.
 void make_room(size_t step) {
-  constexpr size_t kLowered = 3;
-  if (step == kLowered) release_free_memory();
+  if (step == scenario::kLowered) release_free_memory();
 }
 
 }  // namespace

@@ -121,11 +121,13 @@ lower::Options lowering(const Scenario& scenario, const platform::Platform& plat
 // Throws Error as places() does; checks every job of a scenario with jobs.
 void check_devices(const Scenario& scenario, const platform::Platform& platform);
 
-// Called with the number of finished steps out of kSteps; may be empty.
-constexpr size_t kSteps = 5;
-using Finished          = std::function<void(size_t)>;
+// The steps of a prediction, each by the number of steps that are finished with it.
+constexpr size_t kDistributed = 1, kInterpreted = 2, kLowered = 3, kSimulated = 4, kSummarised = 5;
+constexpr size_t kSteps = kSummarised;
+// Called with that number after each step; may be empty.
+using Finished = std::function<void(size_t)>;
 
-// Steps 1 to 3: distributes, interprets and lowers. Uses only the devices of the platform.
+// The steps up to kLowered: distributes, interprets and lowers. Uses only the devices of the platform.
 Expected<lower::Lowered> try_lower(const Scenario& scenario, const Sequential& sequential,
                                    const platform::Platform& platform, const Finished& finished = {},
                                    const Held& held = {});
@@ -139,7 +141,8 @@ struct Prediction {
   std::shared_ptr<const stream::CompactProgram> compact = nullptr;  // as in Outcome
 };
 
-// Steps 4 and 5: simulates the lowered program and summarises the timeline. `known`: about them, from other runs.
+// The two steps after it: simulates the lowered program and summarises the timeline. `known`: about them, from other
+// runs.
 Prediction predict(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
                    const platform::Platform& platform, const Finished& finished = {},
                    report::Detail detail = report::Detail::all, const simulate::Known& known = {});
