@@ -81,72 +81,123 @@ std::vector<bool> taken_in_turns(const stream::Program& program, const Footprint
   return result;
 }
 
+class Condenser {
+ public:
+  Condenser(const stream::Program& program, const Footprints& footprints, const platform::Platform& platform,
+            const std::vector<int>& specials)
+      : program_(program),
+        footprints_(footprints),
+        platform_(platform),
+        specials_(specials),
+        known_(&crosses_before),
+        classes_(platform.links().size()) {}
+
+  Network run() && {
+    find_routes();
+    classes_.keep_apart(specials_);
+    for (const Network::Route* route : routes_) classes_.cross(*route);
+    find_capacities();
+    write_routes();
+    write_specials();
+    find_exclusive();
+    return std::move(network_);
+  }
+
+ private:
+  void find_routes() {
+    for (const Load& load : footprints_.loads) {
+      const auto [found, is_new] = known_.emplace(messages(load, platform_), static_cast<int32_t>(routes_.size()));
+      if (is_new) routes_.push_back(&found->first);
+      network_.route_of.push_back(found->second);
+    }
+  }
+
+  // The least capacity of each class of links that a route crosses.
+  void find_capacities() {
+    number_.resize(classes_.size(), -1);
+    for (size_t link = 0; link < platform_.links().size(); ++link) {
+      if (classes_.first(link) == 0) continue;
+      const double capacity = platform_.links().like(link).payload().value() / classes_.first(link);
+      int32_t& place        = number_[classes_.of(link)];
+      if (place < 0) {
+        place = static_cast<int32_t>(network_.capacities.size());
+        network_.capacities.push_back(capacity);
+      } else {
+        double& least = nth(network_.capacities, place);
+        least         = std::min(least, capacity);
+      }
+    }
+  }
+
+  void write_routes() {
+    for (const Network::Route* route : routes_) {
+      auto& crossed = network_.routes.emplace_back();
+      for (const auto& [link, count] : *route) {
+        const auto index = static_cast<size_t>(link);
+        crossed.push_back({number_[classes_.of(index)], count / classes_.first(index)});
+      }
+      // Links of a class are crossed in the same proportion, so any of them represents the class.
+      std::sort(crossed.begin(), crossed.end(), [](const auto& a, const auto& b) { return a.link < b.link; });
+      crossed.erase(
+          std::unique(crossed.begin(), crossed.end(), [](const auto& a, const auto& b) { return a.link == b.link; }),
+          crossed.end());
+    }
+  }
+
+  void write_specials() {
+    for (const int link : specials_) {
+      const double first = classes_.first(static_cast<size_t>(link));
+      network_.specials.push_back(first > 0
+                                      ? Network::Special{number_[classes_.of(static_cast<size_t>(link))], 1 / first}
+                                      : Network::Special{-1, 0});
+    }
+  }
+
+  // A route is exclusive if its flows take turns and no flow of another route crosses its links, whose capacity lasts.
+  void find_exclusive() {
+    network_.exclusive                = taken_in_turns(program_, footprints_, network_);
+    const std::vector<bool> contested = contested_links();
+    for (size_t route = 0; route < routes_.size(); ++route) {
+      if (network_.routes[route].empty()) network_.exclusive[route] = true;  // fat pipes only
+      for (const auto& crossing : network_.routes[route]) {
+        if (nth(contested, crossing.link)) network_.exclusive[route] = false;
+      }
+    }
+    for (size_t load = 0; load < footprints_.loads.size(); ++load) {
+      if (!footprints_.loads[load].limits.empty()) nth(network_.exclusive, network_.route_of[load]) = false;
+    }
+  }
+
+  // Per class: whether several routes cross it, or its capacity changes.
+  std::vector<bool> contested_links() const {
+    std::vector<int32_t> users(network_.capacities.size(), 0);
+    for (const Network::Route& route : network_.routes) {
+      for (const auto& crossing : route) ++nth(users, crossing.link);
+    }
+    std::vector<bool> contested;
+    for (const int32_t count : users) contested.push_back(count > 1);
+    for (const auto& special : network_.specials) {
+      if (special.link >= 0) nth(contested, special.link) = true;
+    }
+    return contested;
+  }
+
+  const stream::Program& program_;
+  const Footprints& footprints_;
+  const platform::Platform& platform_;
+  const std::vector<int>& specials_;
+  std::map<Network::Route, int32_t, decltype(&crosses_before)> known_;
+  std::vector<const Network::Route*> routes_;  // over the platform's links, in the order of Network::routes
+  Classes classes_;
+  std::vector<int32_t> number_;  // of each class, in Network::capacities; -1: no route crosses it
+  Network network_;
+};
+
 }  // namespace
 
 Network condense(const stream::Program& program, const Footprints& footprints, const platform::Platform& platform,
                  const std::vector<int>& specials) {
-  Network network;
-  std::map<Network::Route, int32_t, decltype(&crosses_before)> known(&crosses_before);
-  std::vector<const Network::Route*> routes;  // over the platform's links
-  for (const Load& load : footprints.loads) {
-    const auto [found, is_new] = known.emplace(messages(load, platform), static_cast<int32_t>(routes.size()));
-    if (is_new) routes.push_back(&found->first);
-    network.route_of.push_back(found->second);
-  }
-  Classes classes(platform.links().size());
-  classes.keep_apart(specials);
-  for (const Network::Route* route : routes) classes.cross(*route);
-
-  std::vector<int32_t> number(classes.size(), -1);  // of each class, in Network::capacities
-  for (size_t link = 0; link < platform.links().size(); ++link) {
-    if (classes.first(link) == 0) continue;
-    const double capacity = platform.links().like(link).payload().value() / classes.first(link);
-    int32_t& place        = number[classes.of(link)];
-    if (place < 0) {
-      place = static_cast<int32_t>(network.capacities.size());
-      network.capacities.push_back(capacity);
-    } else {
-      double& least = nth(network.capacities, place);
-      least         = std::min(least, capacity);
-    }
-  }
-  std::vector<int32_t> users(network.capacities.size(), 0);
-  for (const Network::Route* route : routes) {
-    auto& crossed = network.routes.emplace_back();
-    for (const auto& [link, count] : *route) {
-      const auto index = static_cast<size_t>(link);
-      crossed.push_back({number[classes.of(index)], count / classes.first(index)});
-    }
-    // Links of a class are crossed in the same proportion, so any of them represents the class.
-    std::sort(crossed.begin(), crossed.end(), [](const auto& a, const auto& b) { return a.link < b.link; });
-    crossed.erase(
-        std::unique(crossed.begin(), crossed.end(), [](const auto& a, const auto& b) { return a.link == b.link; }),
-        crossed.end());
-    for (const auto& crossing : crossed) ++nth(users, crossing.link);
-  }
-  network.exclusive = taken_in_turns(program, footprints, network);
-  for (size_t route = 0; route < routes.size(); ++route) {
-    if (network.routes[route].empty()) network.exclusive[route] = true;  // fat pipes only
-    for (const auto& crossing : network.routes[route]) {
-      if (nth(users, crossing.link) > 1) network.exclusive[route] = false;
-    }
-  }
-  for (size_t load = 0; load < footprints.loads.size(); ++load) {
-    if (!footprints.loads[load].limits.empty()) nth(network.exclusive, network.route_of[load]) = false;
-  }
-  for (const int link : specials) {
-    const double first = classes.first(static_cast<size_t>(link));
-    network.specials.push_back(first > 0 ? Network::Special{number[classes.of(static_cast<size_t>(link))], 1 / first}
-                                         : Network::Special{-1, 0});
-  }
-  for (size_t route = 0; route < routes.size(); ++route) {
-    for (const auto& crossing : network.routes[route]) {
-      for (const auto& special : network.specials) {
-        if (special.link == crossing.link) network.exclusive[route] = false;
-      }
-    }
-  }
-  return network;
+  return Condenser(program, footprints, platform, specials).run();
 }
 
 }  // namespace foreflow::simulate
