@@ -44,6 +44,24 @@ class CourseWriter {
     std::unordered_map<int32_t, int32_t> groups = {};  // per group: its index in Course::groups
     std::unordered_map<int32_t, int32_t> called = {};  // per callee's course: its first entry in Course::names
   };
+  // Those of the streams of a procedure, made when they are first asked for.
+  class Drafts {
+   public:
+    Draft& of(int32_t stream) {
+      const auto [found, fresh] = places_.emplace(stream, static_cast<int32_t>(made_.size()));
+      if (fresh) made_.emplace_back(stream, Draft());
+      return nth(made_, found->second).second;
+    }
+    // By stream.
+    std::vector<std::pair<int32_t, Draft>> sorted() && {
+      std::sort(made_.begin(), made_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      return std::move(made_);
+    }
+
+   private:
+    std::unordered_map<int32_t, int32_t> places_;  // of streams in `made_`
+    std::vector<std::pair<int32_t, Draft>> made_;
+  };
 
   int32_t renaming(int32_t outer, int32_t inner);
   int32_t context(int32_t procedure, int32_t renaming);
@@ -52,6 +70,8 @@ class CourseWriter {
   bool is_hand_over(int32_t communication, const std::vector<int32_t>& members) const;
   static int32_t number_in(Draft& draft, int32_t group);
   static void compute(Draft& draft, const CompactProgram::ComputeStep& step);
+  void meet(Drafts& drafts, const CompactProgram::Procedure& procedure, const CompactProgram::MeetingStep& meeting,
+            const std::vector<int32_t>& streams);
   void call(Draft& draft, int32_t course);
 
   const CompactProgram& program_;
@@ -63,6 +83,7 @@ class CourseWriter {
   std::unordered_map<uint64_t, int32_t> context_numbers_;  // by procedure and renaming
   std::vector<Context> contexts_;
   SequenceTable group_numbers_;
+  std::vector<int32_t> members_;  // of the meeting at hand, kept for its memory
 };
 
 Courses::Courses(const stream::CompactProgram& program) { CourseWriter(program, *this).run(); }
@@ -114,6 +135,26 @@ void CourseWriter::compute(Draft& draft, const CompactProgram::ComputeStep& step
   course.pattern = mix(mix(course.pattern, number(step.event)), number(step.memory));
 }
 
+// `streams`: of the lanes of the procedure.
+void CourseWriter::meet(Drafts& drafts, const CompactProgram::Procedure& procedure,
+                        const CompactProgram::MeetingStep& meeting, const std::vector<int32_t>& streams) {
+  const auto of = procedure.of(meeting);
+  members_.clear();
+  for (const CompactProgram::Member& member : of) members_.push_back(nth(streams, member.lane));
+  const int32_t met     = group(meeting.communication, members_, meeting.of_all_replicas);
+  const bool hands_over = nth(result_.groups_, met).hand_over;
+  for (size_t i = 0; i < members_.size(); ++i) {
+    Draft& draft      = drafts.of(members_[i]);
+    Course& course    = draft.course;
+    const int32_t own = number_in(draft, met);
+    course.entries.push_back({meeting.communication, of[i].memory, own});
+    ++course.items;
+    const Colour role = hands_over && i == 0 ? 1 : 2;
+    course.pattern =
+        mix(mix(mix(mix(course.pattern, number(-1 - meeting.communication)), number(own)), role), number(of[i].memory));
+  }
+}
+
 void CourseWriter::call(Draft& draft, int32_t number) {
   Course& course            = draft.course;
   const Course& inner       = nth(result_.courses_, number);
@@ -139,52 +180,26 @@ int32_t CourseWriter::context(int32_t procedure_number, int32_t renamed) {
   std::vector<int32_t> streams;  // of the lanes
   for (const CompactProgram::Lane& lane : procedure.lanes) streams.push_back(stream_of(lane, renamed));
 
-  std::unordered_map<int32_t, int32_t> places;  // of streams in `made`
-  std::vector<std::pair<int32_t, Draft>> made;
-  const auto draft_of = [&](int32_t stream) -> Draft& {
-    const auto [found, fresh] = places.emplace(stream, static_cast<int32_t>(made.size()));
-    if (fresh) made.emplace_back(stream, Draft());
-    return nth(made, found->second).second;
-  };
-  std::vector<int32_t> members;
+  Drafts drafts;
   for (const CompactProgram::Step& step : procedure.steps) {
     const auto index = static_cast<size_t>(step.index);
     switch (step.kind) {
       case CompactProgram::Step::Kind::compute: {
         const CompactProgram::ComputeStep& one = procedure.computes[index];
-        compute(draft_of(nth(streams, one.lane)), one);
+        compute(drafts.of(nth(streams, one.lane)), one);
         break;
       }
-      case CompactProgram::Step::Kind::meeting: {
-        const CompactProgram::MeetingStep& meeting = procedure.meetings[index];
-        const auto of                              = procedure.of(meeting);
-        members.clear();
-        for (const CompactProgram::Member& member : of) members.push_back(nth(streams, member.lane));
-        const int32_t met     = group(meeting.communication, members, meeting.of_all_replicas);
-        const bool hands_over = nth(result_.groups_, met).hand_over;
-        for (size_t i = 0; i < members.size(); ++i) {
-          Draft& draft      = draft_of(members[i]);
-          Course& course    = draft.course;
-          const int32_t own = number_in(draft, met);
-          course.entries.push_back({meeting.communication, of[i].memory, own});
-          ++course.items;
-          const Colour role = hands_over && i == 0 ? 1 : 2;
-          course.pattern    = mix(mix(mix(mix(course.pattern, number(-1 - meeting.communication)), number(own)), role),
-                                  number(of[i].memory));
-        }
-        break;
-      }
+      case CompactProgram::Step::Kind::meeting: meet(drafts, procedure, procedure.meetings[index], streams); break;
       case CompactProgram::Step::Kind::call: {
         const CompactProgram::CallStep& one = procedure.calls[index];
         const int32_t callee                = context(one.procedure, renaming(renamed, one.renaming));
-        for (const auto& [stream, course] : nth(contexts_, callee)) call(draft_of(stream), course);
+        for (const auto& [stream, course] : nth(contexts_, callee)) call(drafts.of(stream), course);
         break;
       }
     }
   }
-  std::sort(made.begin(), made.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   Context courses;
-  for (auto& [stream, draft] : made) {
+  for (auto& [stream, draft] : std::move(drafts).sorted()) {
     courses.emplace_back(stream, static_cast<int32_t>(result_.courses_.size()));
     result_.courses_.push_back(std::move(draft.course));
   }
