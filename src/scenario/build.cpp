@@ -178,7 +178,7 @@ Sequential from_source(const Scenario& scenario) {
 }
 
 // The scenario's global batch, else that of the program.
-int64_t samples_of(const Scenario& scenario, const ir::Module& module) {
+int64_t samples_with(const Scenario& scenario, const ir::Module& module) {
   if (scenario.strategy.global_batch > 0) return scenario.strategy.global_batch;
   return std::max<int64_t>(samples_in(module), 1);
 }
@@ -280,7 +280,7 @@ Error too_large(const Scenario& scenario, const ir::UncountableError& error) {
 
 Expected<Sequential> sequential_of(const Scenario& scenario) {
   Sequential sequential = from_source(scenario);
-  sequential.samples    = samples_of(scenario, sequential.module);
+  sequential.samples    = samples_with(scenario, sequential.module);
   sequential.remark     = remark_on_samples(scenario, sequential.module);
   if (sequential.placed) {
     if (!is_undistributed(scenario.strategy)) {
@@ -331,5 +331,10 @@ Expected<Sequential> try_build(const Scenario& scenario) {
 }
 
 Sequential build(const Scenario& scenario) { return try_build(scenario).value(); }
+
+int64_t samples_of(const Scenario& scenario) {
+  if (scenario.strategy.global_batch > 0) return scenario.strategy.global_batch;
+  return samples_with(scenario, from_source(scenario).module);
+}
 
 }  // namespace foreflow::scenario

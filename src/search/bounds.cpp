@@ -25,10 +25,11 @@ bool adapts(const scenario::Strategy& strategy) {
   return strategy.recompute.kind == transform::Recompute::Kind::optimal;
 }
 
-int64_t batch_of(const Scenario& scenario) { return scenario.strategy.global_batch; }
-
-int64_t microbatch_of(const Scenario& scenario) {
-  return batch_of(scenario) / scenario.strategy.dp / scenario.strategy.microbatches;
+// The samples of one microbatch; nothing if they cannot be divided, which is refused when the program is made.
+std::optional<int64_t> microbatch_of(const ReadPoint& point) {
+  const scenario::Strategy& strategy = point.scenario->strategy;
+  const int64_t parts                = int64_t{strategy.dp} * strategy.microbatches;
+  return point.samples() % parts == 0 ? std::optional(point.samples() / parts) : std::nullopt;
 }
 
 // The strategy of the family of `scenario`: one unpipelined replica that processes the whole `batch`, together with the
@@ -48,9 +49,11 @@ Json family_strategy(const Scenario& scenario, int64_t batch) {
   return strategy.set("dp", sharing).set("global_batch", sharing * batch);
 }
 
-// Returns true if the demand of one replica bounds the scenario. There is no bound where stages are sharded in
-// different ways.
-bool has_family(const Scenario& scenario) { return batch_of(scenario) > 0 && !scenario.strategy.has_unequal_stages(); }
+// Returns true if the demand of one replica bounds the point. There is no bound where stages are sharded in different
+// ways.
+bool has_family(const ReadPoint& point) {
+  return microbatch_of(point).has_value() && !point.scenario->strategy.has_unequal_stages();
+}
 
 // The scenario whose demand bounds the family. It has all that the framework sets for `scenario`. The framework itself
 // is left out, or it would decide the keys that the family leaves out, such as `overlap_tensor`.
@@ -83,7 +86,7 @@ int64_t common_batch(const std::set<int64_t>& batches, int64_t batch) {
 using ProgramKey = std::tuple<int64_t, transform::Attention, std::string>;
 using Programs   = std::map<ProgramKey, std::optional<scenario::Sequential>>;
 ProgramKey program_key(const Scenario& scenario) {
-  return {batch_of(scenario), scenario.strategy.attention_used(), workload_of(scenario)};
+  return {scenario.strategy.global_batch, scenario.strategy.attention_used(), workload_of(scenario)};
 }
 
 std::optional<Scenario> read_family(const Json& source, const std::string& file) {
@@ -123,18 +126,20 @@ std::string demand_text(const Scenario& scenario, const Programs& programs, cons
 
 class Bounder {
  public:
-  Bounder(const Scenario& scenario, const std::vector<scenario::Placement>& placements, const Demand& demand,
+  Bounder(const ReadPoint& point, const std::vector<scenario::Placement>& placements, const Demand& demand,
           GroupShapes& shapes, InFlightTable& in_flight)
-      : scenario_(scenario),
+      : scenario_(*point.scenario),
         demand_(demand),
         shapes_(shapes),
         in_flight_(in_flight),
-        where_(shapes.arrangement(scenario, placements)),
-        strategy_(scenario.strategy),
-        part_(demand.parts.at(microbatch_of(scenario))),
-        training_(scenario.workload.trains()),
+        where_(shapes.arrangement(scenario_, placements)),
+        strategy_(scenario_.strategy),
+        batch_(point.samples()),
+        microbatch_(microbatch_of(point).value()),
+        part_(demand.parts.at(microbatch_)),
+        training_(scenario_.workload.trains()),
         sharded_(strategy_.zero > 0),
-        replicas_(strategy_.dp / static_cast<int>(scenario.strategy.replicas_sharing())),
+        replicas_(strategy_.dp / static_cast<int>(strategy_.replicas_sharing())),
         stage_(strategy_.devices() / strategy_.pp / replicas_) {}
 
   Bound bound() { return {kRounding * time(), kRounding * memory()}; }
@@ -225,8 +230,8 @@ class Bounder {
   // stages, since some device has at least the average. The working set of a single op, and the result of the program,
   // are on one device.
   Bytes memory() const {
-    const double share = static_cast<double>(batch_of(scenario_)) / strategy_.dp / static_cast<double>(demand_.samples);
-    const double part  = static_cast<double>(microbatch_of(scenario_)) / static_cast<double>(demand_.samples);
+    const double share  = static_cast<double>(batch_) / strategy_.dp / static_cast<double>(demand_.samples);
+    const double part   = static_cast<double>(microbatch_) / static_cast<double>(demand_.samples);
     const double stages = strategy_.pp;
     const Bytes weights = this->weights();
     const Bytes result  = share * demand_.result / (plain() ? 1 : 2);
@@ -274,6 +279,7 @@ class Bounder {
   InFlightTable& in_flight_;
   const Arrangement& where_;
   const scenario::Strategy& strategy_;
+  const int64_t batch_, microbatch_;  // samples
   const Demand::Part& part_;
   const bool training_, sharded_;
   const int replicas_;  // number of replicas, where those that share experts count as one
@@ -308,12 +314,11 @@ void Bounds::learn(const std::vector<Unknown>& families) {
 }
 
 std::vector<Bound> Bounds::of(const std::vector<const ReadPoint*>& points) {
-  for (const ReadPoint* point : points) batches_.insert(batch_of(*point->scenario));
+  for (const ReadPoint* point : points) batches_.insert(point->samples());
   std::vector<Unknown> unknown;
   for (const ReadPoint* point : points) {
-    const int64_t batch = batch_of(*point->scenario);
-    if (!has_family(*point->scenario)) continue;
-    const int64_t common = common_batch(batches_, batch);
+    if (!has_family(*point)) continue;
+    const int64_t common = common_batch(batches_, point->samples());
     std::string name     = name_of(*point, common);
     if (families_.try_emplace(name).second)
       unknown.push_back({std::move(name), family_of(*point->scenario, common), point->cluster});
@@ -325,14 +330,13 @@ std::vector<Bound> Bounds::of(const std::vector<const ReadPoint*>& points) {
 }
 
 std::string Bounds::family(const ReadPoint& point) const {
-  const int64_t batch = batch_of(*point.scenario);
-  return !has_family(*point.scenario) ? "" : name_of(point, common_batch(batches_, batch));
+  return !has_family(point) ? "" : name_of(point, common_batch(batches_, point.samples()));
 }
 
 Bound Bounds::of(const ReadPoint& point, const std::vector<scenario::Placement>& placements) {
   const auto family = families_.find(this->family(point));
   if (family == families_.end() || !family->second) return {};
-  return Bounder(*point.scenario, placements, *family->second, shapes_.on(point.platform()), in_flight_).bound();
+  return Bounder(point, placements, *family->second, shapes_.on(point.platform()), in_flight_).bound();
 }
 
 }  // namespace foreflow::search

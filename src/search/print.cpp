@@ -33,7 +33,7 @@ class Ranking {
     for (const auto& [key, values] : used) {
       if (key.starts_with(kOfPlatform)) columns_.emplace_back(key, key.substr(kOfPlatform.size()));
     }
-    if (varies("global_batch")) columns_.emplace_back("global_batch", "batch");
+    if (used.contains("global_batch") && varies("global_batch")) columns_.emplace_back("global_batch", "batch");
     for (const char* key : {"dp", "tp", "pp"}) columns_.emplace_back(key, key);
     columns_.emplace_back("microbatches", "K");
     if (used.contains("schedule")) columns_.emplace_back("schedule", "schedule");

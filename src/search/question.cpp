@@ -21,6 +21,15 @@ std::vector<Cluster> with_engine(std::vector<Cluster> clusters, const simulate::
   return clusters;
 }
 
+// The workload, and so its file, is the same on all clusters.
+std::vector<Cluster> with_samples(std::vector<Cluster> clusters) {
+  const scenario::Scenario& base = clusters.front().base;
+  if (base.workload.source == scenario::Workload::Source::family) return clusters;
+  const int64_t samples = scenario::samples_of(base);
+  for (Cluster& cluster : clusters) cluster.samples_of_file = samples;
+  return clusters;
+}
+
 // In words, with the key of the strategy that it belongs to.
 std::string in_words(const Refusal& refusal) {
   if (!refusal.key.empty()) return refusal.key + ": " + refusal.why;
@@ -45,7 +54,7 @@ Json strategy_json(const ReadPoint& point) {
 
 Question::Question(const Json& source, const std::string& file, const Options& options)
     : framework_(scenario::framework_of(source, file)),
-      clusters_(with_prices(with_engine(clusters_of(source, file), options.engine), options.goal)),
+      clusters_(with_samples(with_prices(with_engine(clusters_of(source, file), options.engine), options.goal))),
       worlds_(take_worlds(clusters_, options)),
       least_factor_(search::least_factor(worlds_)),
       goal_(settled(options.goal, clusters_.front().base)),
@@ -65,7 +74,7 @@ ReadPoint Question::read(const Json& point) const {
 double Question::most_samples_per_second(const ReadPoint& point, Seconds least_time) const {
   const Seconds time = least_factor_ * least_time;
   if (time <= Seconds(0)) return std::numeric_limits<double>::infinity();
-  return static_cast<double>(point.scenario->strategy.global_batch) / time.value();
+  return static_cast<double>(point.samples()) / time.value();
 }
 
 Bytes largest_memory(const platform::Platform& platform) {

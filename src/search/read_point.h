@@ -11,6 +11,11 @@ struct ReadPoint {
   Expected<scenario::Scenario> scenario;  // a refusal when the point is not legal
 
   const platform::Platform& platform() const { return *cluster->platform; }
+  // The samples of one iteration, 1 or more. Requires: the point is legal.
+  int64_t samples() const {
+    const int64_t batch = scenario->strategy.global_batch;
+    return batch > 0 ? batch : cluster->samples_of_file;
+  }
 };
 
 }  // namespace foreflow::search

@@ -62,6 +62,9 @@ void check_one_job(const Scenario& scenario);
 // global batch and whether attention is fused matter. Throws Error when the scenario has several jobs.
 Expected<Sequential> try_build(const Scenario& scenario);
 Sequential build(const Scenario& scenario);
+// The samples of one iteration: the global batch of the strategy, else that of the program in the file, which is read
+// then but not differentiated. 1 or more. Throws Error as build does.
+int64_t samples_of(const Scenario& scenario);
 
 // Returns the scenario with everything decided that depends on the model or the platform; the steps below require it:
 //   1. `recompute: optimal` has its memory limits, which are found by simulation;

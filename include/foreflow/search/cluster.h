@@ -20,6 +20,9 @@ struct Cluster {
   int hardware = 0;
   // Dollars for an hour of one device, by its kind (platform->devices().kinds()); empty: no kind has a price.
   std::vector<double> prices = {};
+  // The samples of one iteration of a strategy that has no global batch: those of the program in the file. 0 for a
+  // model family, whose strategies always have one.
+  int64_t samples_of_file = 0;
 };
 
 // The clusters of a scenario, in the order of its axes. Its strategy and placement may hold lists; they are not read.
