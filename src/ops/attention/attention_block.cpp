@@ -18,6 +18,16 @@ void check(const OpCall& call, const Dims& q, const Dims& k, const Dims& v) {
             "; [b,n,s,d] or [b,n,g,s,d], [b,n,t,d] and [b,n,t,e] would be right");
 }
 
+// The bias is absent, of unknown shape, or stretches to the scores.
+void check_bias(const OpCall& call) {
+  if (!call.has(kBias) || !has_dims(tensor_operand(call, kBias))) return;
+  const Dims bias = tensor_operand(call, kBias).dims, scores = score_dims(call);
+  bool fits = bias.size() <= scores.size();
+  for (size_t i = 0; fits && i < bias.size(); ++i)
+    fits = bias[i] == 1 || bias[i] == scores[scores.size() - bias.size() + i];
+  if (!fits) call.fail("bias is " + to_string(bias) + "; it should broadcast to " + to_string(scores));
+}
+
 // Reads `first`, and `run` and `stride` with it.
 void place_rows(const OpCall& call, AttentionBlock& block) {
   block.first = call.attributes.get_int("first");
@@ -57,6 +67,7 @@ std::optional<AttentionBlock> attention_block(const OpCall& call) {
   const Type q = tensor_operand(call, kQuery), k = tensor_operand(call, kKey), v = tensor_operand(call, kValue);
   if (!has_dims(q) || !has_dims(k) || !has_dims(v)) return std::nullopt;
   check(call, q.dims, k.dims, v.dims);
+  check_bias(call);
   AttentionBlock block;
   block.heads      = q.dims[0] * q.dims[1];
   block.group      = q.dims.size() == 5 ? q.dims[2] : 1;
@@ -138,9 +149,7 @@ BlockLetters block_letters(const OpCall& call) {
   if (!call.has(kBias)) return letters;
   const Dims scores = score_dims(call), bias = tensor_operand(call, kBias).dims;
   const std::string all = lead + s + t;
-  if (bias.size() > all.size())
-    call.fail("bias is " + to_string(bias) + "; it should broadcast to " + to_string(scores));
-  letters.bias = all.substr(all.size() - bias.size());
+  letters.bias          = all.substr(all.size() - bias.size());
   for (size_t i = 0; i < bias.size(); ++i) {
     if (bias[i] != scores[i + all.size() - bias.size()]) letters.bias[i] = '.';
   }

@@ -2,6 +2,7 @@
 
 #include "foreflow/base/nth.h"
 #include "ops/attention/attention_block.h"
+#include "ops/common/gradient_operand.h"
 #include "ops/common/letters.h"
 #include "ops/common/work.h"
 
@@ -13,8 +14,18 @@ namespace {
 // all blocks, of which this is one.
 constexpr size_t kOutput = 4, kSums = 5, kSlope = 6;
 
+void check_results(const OpCall& call) {
+  const Type q = tensor_operand(call, kQuery), o = tensor_operand(call, kOutput), sums = tensor_operand(call, kSums);
+  const Dims of_output = with_last(q.dims, tensor_operand(call, kValue).dims.back()), of_sums = row_dims(call);
+  const bool fits = (!has_dims(o) || o.dims == of_output) && (!has_dims(sums) || sums.dims == of_sums);
+  if (!fits)
+    call.fail("o and lse are " + to_string(o.dims) + " and " + to_string(sums.dims) + "; " + to_string(of_output) +
+              " and " + to_string(of_sums) + " would be right");
+  check_slope(call, kSlope, Type::tensor(q.dtype, of_output));
+}
+
 std::vector<Type> infer(const OpCall& call) {
-  attention_block(call);
+  if (attention_block(call)) check_results(call);
   std::vector<Type> types;
   for (size_t i = 0; i < 3; ++i) types.push_back(tensor_operand(call, i));
   common_dtype(call, types);
@@ -88,8 +99,8 @@ Slopes slopes_of(const OpCall& call, const AttentionBlock& block) {
 }
 
 std::vector<Array> eval(const OpCall& call) {
-  const Slopes slopes           = slopes_of(call, *attention_block(call));
   const std::vector<Type> types = infer(call);
+  const Slopes slopes           = slopes_of(call, *attention_block(call));
   std::vector<Array> results{array_of(types[0].dtype, types[0].dims, slopes.q),
                              array_of(types[1].dtype, types[1].dims, slopes.k),
                              array_of(types[2].dtype, types[2].dims, slopes.v)};
