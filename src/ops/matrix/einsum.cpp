@@ -36,6 +36,8 @@ std::vector<Type> infer(const OpCall& call) {
   if (!dtype) return {Type{}};
   if (!ranks_known(call)) return {Type::unranked(*dtype)};
   const Equation equation = equation_of(call);
+  // Labels that are summed are checked here, too, where the place of an error is known.
+  dims_of(call, equation, equation.labels());
   return {Type::tensor(*dtype, dims_of(call, equation, equation.result))};
 }
 
