@@ -6,6 +6,7 @@
 
 #include "foreflow/base/nth.h"
 #include "lower/fragment_steps.h"
+#include "lower/home.h"
 #include "lower/liveness.h"
 #include "lower/recorder.h"
 
@@ -14,12 +15,12 @@ namespace foreflow::lower {
 class Buffers {
  public:
   // Keeps references. What computes free, it adds to `steps`.
-  Buffers(const interpret::Instance<interpret::Mixed>& instance, const Liveness& live, Recorder& recorder,
+  Buffers(const interpret::Instance<interpret::Mixed>& instance, Home home, const Liveness& live, Recorder& recorder,
           FragmentSteps& steps)
-      : instance_(instance), live_(live), recorder_(recorder), steps_(steps) {}
+      : instance_(instance), home_(home), live_(live), recorder_(recorder), steps_(steps) {}
 
-  // The device on which a buffer was made. Its last use may be elsewhere: a constant on no device, another stream.
-  ir::Device place_of(int32_t buffer) const { return ir::device_of(nth(instance_.values, buffer).type); }
+  // The device on which a buffer was made. Its last use may be elsewhere: a constant at home, another stream.
+  ir::Device place_of(int32_t buffer) const { return home_.of(ir::device_of(nth(instance_.values, buffer).type)); }
   // Returns true if the value has memory of its own; others are in the buffer of another value.
   bool is_buffer(size_t value) const { return live_.buffer_of[value] == static_cast<int32_t>(value); }
   std::span<const int32_t> freed_after(size_t o) const { return live_.freed_after(o); }
@@ -39,6 +40,7 @@ class Buffers {
   Bytes size_of(size_t buffer) const { return live_.size[instance_.values.number(buffer)]; }
 
   const interpret::Instance<interpret::Mixed>& instance_;
+  const Home home_;
   const Liveness& live_;
   Recorder& recorder_;
   FragmentSteps& steps_;

@@ -9,6 +9,7 @@
 #include "lower/backward_values.h"
 #include "lower/buffers.h"
 #include "lower/fragment_steps.h"
+#include "lower/home.h"
 #include "lower/host_steps.h"
 #include "lower/issuer.h"
 #include "lower/kernels.h"
@@ -33,13 +34,15 @@ class FragmentWriter {
   FragmentWriter(FragmentMaker& maker, int32_t instance, const Boundary& boundary, const Kinds& kinds)
       : maker_(maker),
         kinds_(kinds),
+        home_{static_cast<int32_t>(std::find_if(kinds.begin(), kinds.end(), [](int32_t kind) { return kind >= 0; }) -
+                                   kinds.begin())},
         instance_(nth(maker.interpretation_.instances, instance)),
         function_(maker.module_.functions[instance_.function]),
         values_(maker.module_, instance_),
         live_(analyse(maker.module_, instance_, boundary, maker.cost_.memory)),
         recorder_(maker.ledger_, function_, instance_.function, live_),
         steps_(maker.tables, recorder_, function_.name),
-        buffers_(instance_, live_, recorder_, steps_),
+        buffers_(instance_, home_, live_, recorder_, steps_),
         issuer_(
             maker.options_.host,
             [this](const ir::Device& device) {
@@ -48,7 +51,7 @@ class FragmentWriter {
             kind_of(function_, is_entry()), function_, maker_.backward_of(instance_.function)),
         kernels_(maker.options_.fuses, function_, instance_, live_),
         host_(function_, values_, buffers_, issuer_, maker.staged_receive(), steps_),
-        known_meetings_(maker.cost_, maker.places_, maker.options_, issuer_, maker.tables, values_),
+        known_meetings_(maker.cost_, maker.places_, maker.options_, home_, issuer_, maker.tables, values_),
         meetings_(function_, values_, known_meetings_, issuer_, buffers_, host_, steps_) {}
 
   Fragment run() {
@@ -76,22 +79,21 @@ class FragmentWriter {
  private:
   bool is_entry() const { return &instance_ == &maker_.interpretation_.entry(); }
 
-  // A value on no device counts as on the first.
   const platform::Device& hardware(const ir::Device& device) const {
-    const auto number = device.placed() ? static_cast<size_t>(device.index) : size_t{1};
+    const auto number = static_cast<size_t>(device.index);
     return *nth(maker_.hardware_, number < kinds_.size() ? kinds_[number] : 0);
   }
 
   cost::Price price_of(const cost::Application& application, KnownComputes::Known& known) const {
     if (!application.joined && known.alone) return *known.alone;
-    const cost::Price price = maker_.cost_.compute(application, hardware(known.device));
+    const cost::Price price = maker_.cost_.compute(application, hardware(home_.of(known.device)));
     if (!application.joined) known.alone = price;
     return price;
   }
 
   void compute(const ir::Op& op, size_t o) {
     KnownComputes::Known& known   = computes_.of(op, values_);
-    const ir::Device device       = known.device;
+    const ir::Device device       = home_.of(known.device);
     cost::Application application = known.application(op);
     if (!known.on_host) {
       ir::ValueId& last = steps_.open(device).last;
@@ -121,7 +123,7 @@ class FragmentWriter {
     // Computes before the call get their numbers before the fragment that is called.
     steps_.close_all();
     const interpret::DeviceMap& map = instance_.maps[o];
-    Kinds kinds                     = map.empty() ? kinds_ : Kinds(map.size() + 1, 0);
+    Kinds kinds                     = map.empty() ? kinds_ : Kinds(map.size() + 1, -1);
     for (size_t i = 0; i < map.size(); ++i) kinds[i + 1] = nth(kinds_, map[i]);
     steps_.call(maker_.fragment(instance_.callee[o], live_.calls[steps_.calls()], kinds), map, op);
   }
@@ -133,7 +135,7 @@ class FragmentWriter {
     for (const ir::ValueId id : live_.returned_again) {
       const ir::Type& type = values_.type(id);
       if (ir::in_host_memory(ir::device_of(type))) continue;
-      OpenCompute& open = steps_.open(ir::device_of(type));
+      OpenCompute& open = steps_.open(home_.of(ir::device_of(type)));
       open.level += ir::bytes_of(type);
       open.raise_peak(open.level);
       recorder_.made_again(open.log, id, ir::bytes_of(type));
@@ -142,6 +144,7 @@ class FragmentWriter {
 
   FragmentMaker& maker_;
   const Kinds& kinds_;
+  const Home home_;
   const interpret::Instance<interpret::Mixed>& instance_;
   const ir::Function& function_;
   OpValues values_;

@@ -15,7 +15,8 @@ namespace foreflow::lower {
 
 using Fragment = stream::CompactProgram::Procedure;
 
-// The kind of hardware behind each device number of an instance (index: the number); equal kinds share prices.
+// The kind of hardware behind each device number of an instance (index: the number); equal kinds share prices. -1: no
+// device has the number. The first number that a device has is home to what is on no device.
 using Kinds = std::vector<int32_t>;
 
 // Makes fragments, and the tables that they share.

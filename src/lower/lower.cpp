@@ -68,7 +68,7 @@ class DeviceNumbering {
 std::pair<std::vector<const platform::Device*>, Kinds> kinds_of(const platform::Platform& platform,
                                                                 const DeviceNumbering& placement) {
   std::vector<const platform::Device*> hardware;
-  Kinds kinds(static_cast<size_t>(placement.first()), 0);
+  Kinds kinds(static_cast<size_t>(placement.first()), -1);
   for (int32_t i = 0; i < placement.written(); ++i) {  // the devices that they represent are of the same kind
     const platform::Device& device = platform.devices().like(static_cast<size_t>(placement.place_of_rank(i)));
     const auto same                = std::find_if(hardware.begin(), hardware.end(),

@@ -1,6 +1,21 @@
 #include "lower/meetings.h"
 
+#include <algorithm>
+
 namespace foreflow::lower {
+namespace {
+
+// The devices of `members`, each once, in their order.
+std::vector<ir::Device> placed(const std::vector<ir::Device>& members, const Home& home) {
+  std::vector<ir::Device> devices;
+  for (const ir::Device& member : members) {
+    const ir::Device device = home.of(member);
+    if (std::find(devices.begin(), devices.end(), device) == devices.end()) devices.push_back(device);
+  }
+  return devices;
+}
+
+}  // namespace
 
 const KnownMeetings::Known& KnownMeetings::of(const ir::Op& op) {
   const uint32_t number = meeting_numbers_.number(values_.words(op));
@@ -8,6 +23,7 @@ const KnownMeetings::Known& KnownMeetings::of(const ir::Op& op) {
   const std::vector<ir::Type> inputs = values_.input_types(op);
   values_.check_resolved(op, inputs);
   GroupCommunication made = communication_of(op, inputs, values_.output_types(op), cost_, options_);
+  made.members            = placed(made.members, home_);
   made.what.issue         = issuer_.of(made.what.kind, made.members);
   const bool alone        = made.members.size() == 1 && made.replicas == 1;
   meetings_.push_back({std::move(made.members), alone ? -1 : tables_.number_of(made.what), made.replicas > 1});

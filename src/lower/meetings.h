@@ -8,6 +8,7 @@
 #include "foreflow/lower/communication.h"
 #include "foreflow/lower/reshard_op.h"
 #include "lower/buffers.h"
+#include "lower/home.h"
 #include "lower/host_steps.h"
 #include "lower/issuer.h"
 #include "lower/op_values.h"
@@ -25,9 +26,15 @@ class KnownMeetings {
   };
 
   // Keeps references.
-  KnownMeetings(const cost::CostModel& cost, const ProgramPlaces& places, const Options& options, const Issuer& issuer,
-                EventTables& tables, OpValues& values)
-      : cost_(cost), places_(places), options_(options), issuer_(issuer), tables_(tables), values_(values) {}
+  KnownMeetings(const cost::CostModel& cost, const ProgramPlaces& places, const Options& options, Home home,
+                const Issuer& issuer, EventTables& tables, OpValues& values)
+      : cost_(cost),
+        places_(places),
+        options_(options),
+        home_(home),
+        issuer_(issuer),
+        tables_(tables),
+        values_(values) {}
 
   // Valid until the next call.
   const Known& of(const ir::Op& op);
@@ -38,6 +45,7 @@ class KnownMeetings {
   const cost::CostModel& cost_;
   const ProgramPlaces& places_;
   const Options& options_;
+  const Home home_;
   const Issuer& issuer_;
   EventTables& tables_;
   OpValues& values_;

@@ -171,6 +171,21 @@ TEST(HostCharges, CountTheForwardAndTheBackwardPassAsCalls) {
     EXPECT_NEAR(seconds, 32, 1e-9) << "D" << device;
 }
 
+// The tables of rotary embeddings depend on no parameter and are on no device, and are too large here to be constants.
+// The first device makes them in its own passes.
+TEST(HostCharges, CountWhatIsOnNoDeviceWithThePassesOfTheFirst) {
+  const std::string llama = R"({"model": "llama", "layers": 2, "hidden": 16, "heads": 2, "kv_heads": 2,
+      "feed_forward": 16, "sequence": 16384, "vocabulary": 8})";
+  for (const std::string more : {R"("pp": 1)", R"("tp": 2)", R"("dp": 2, "zero": 1)", R"("pp": 2)"}) {
+    for (const int microbatches : {1, 2}) {
+      const std::string strategy = more + R"(, "global_batch": 4, "microbatches": )" + std::to_string(microbatches);
+      for (const auto& [device, seconds] : charged(llama, strategy, R"("call": "1s")"))
+        EXPECT_NEAR(seconds, 2 * microbatches, 1e-9) << strategy << " D" << device;
+    }
+  }
+  EXPECT_NEAR(total(charged(llama, parts(1, 2), kMicrobatch)), 2, 1e-9);
+}
+
 TEST(HostCharges, CountTheStepOnceOnEachDevice) {
   for (const int microbatches : {1, 8}) {
     for (const auto& [device, seconds] : charged(kGpt, parts(4, microbatches), R"("step": "1s")"))
