@@ -20,10 +20,10 @@ namespace foreflow::lower {
 namespace {
 
 Issuer::Fragment kind_of(const ir::Function& function, bool is_entry) {
-  if (!is_entry) return Issuer::Fragment::pass;
   const bool calls =
       std::any_of(function.ops.begin(), function.ops.end(), [](const ir::Op& op) { return op.is_call(); });
-  return calls ? Issuer::Fragment::caller : Issuer::Fragment::whole;
+  if (calls) return Issuer::Fragment::caller;
+  return is_entry ? Issuer::Fragment::whole : Issuer::Fragment::pass;
 }
 
 }  // namespace

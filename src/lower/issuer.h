@@ -16,9 +16,9 @@ class Issuer {
  public:
   // The kind of a fragment.
   enum class Fragment : uint8_t {
-    pass,   // a function that is called
+    pass,   // a function that is called and calls none
     whole,  // a program without calls: one microbatch, forward and backward
-    caller  // the entry of a program with calls
+    caller  // a function with calls: of a program, or of one replica
   };
   // The time that the host of a device takes, as a multiple of `costs` (platform::time_ratio).
   using Pace = std::function<double(const ir::Device& device)>;

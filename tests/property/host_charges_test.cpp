@@ -186,6 +186,12 @@ TEST(HostCharges, CountWhatIsOnNoDeviceWithThePassesOfTheFirst) {
   EXPECT_NEAR(total(charged(llama, parts(1, 2), kMicrobatch)), 2, 1e-9);
 }
 
+// A function of each replica calls the passes and ends with the sums over replicas.
+TEST(HostCharges, CountNoCallForWhatAReplicaDoesBesideItsPasses) {
+  for (const auto& [device, seconds] : charged(kGpt, R"("dp": 2, )" + parts(1, 4), R"("call": "1s")"))
+    EXPECT_NEAR(seconds, 8, 1e-9) << "D" << device;
+}
+
 TEST(HostCharges, CountTheStepOnceOnEachDevice) {
   for (const int microbatches : {1, 8}) {
     for (const auto& [device, seconds] : charged(kGpt, parts(4, microbatches), R"("step": "1s")"))
