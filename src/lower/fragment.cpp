@@ -5,6 +5,7 @@
 
 #include "foreflow/base/nth.h"
 #include "foreflow/ir/host_memory.h"
+#include "foreflow/ir/pipeline_ends.h"
 #include "foreflow/platform/cpu.h"
 #include "lower/backward_values.h"
 #include "lower/buffers.h"
@@ -19,11 +20,11 @@
 namespace foreflow::lower {
 namespace {
 
-Issuer::Fragment kind_of(const ir::Function& function, bool is_entry) {
-  const bool calls =
-      std::any_of(function.ops.begin(), function.ops.end(), [](const ir::Op& op) { return op.is_call(); });
-  if (calls) return Issuer::Fragment::caller;
-  return is_entry ? Issuer::Fragment::whole : Issuer::Fragment::pass;
+Issuer::Fragment kind_of(const ir::Function& function) {
+  const auto has = [&function](auto&& is) { return std::any_of(function.ops.begin(), function.ops.end(), is); };
+  if (has([](const ir::Op& op) { return op.is_call(); })) return Issuer::Fragment::caller;
+  const bool marked = has([](const ir::Op& op) { return op.attributes->find(ir::kPipelineEnds) != nullptr; });
+  return marked ? Issuer::Fragment::pass : Issuer::Fragment::whole;
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ class FragmentWriter {
             [this](const ir::Device& device) {
               return platform::time_ratio(hardware(device).cpu, maker_.options_.host.cpu);
             },
-            kind_of(function_, is_entry()), function_, maker_.backward_of(instance_.function)),
+            kind_of(function_), function_, maker_.backward_of(instance_.function)),
         kernels_(maker.options_.fuses, function_, instance_, live_),
         host_(function_, values_, buffers_, issuer_, maker.staged_receive(), steps_),
         known_meetings_(maker.cost_, maker.places_, maker.options_, home_, issuer_, maker.tables, values_),

@@ -43,7 +43,9 @@ Seconds Issuer::each_kernel(const ir::Op& op) const {
 
 void Issuer::reach(const ir::Op& op) {
   if (!on_ || op.is_call()) return;
-  if (fragment_ == Fragment::whole && op.def->role == ir::Role::loss_gradient) reached_ = {2, 4};
+  // A replica's function may end before the backward pass, which is then its caller's.
+  if (fragment_ != Fragment::pass && op.def->role == ir::Role::loss_gradient)
+    reached_ = fragment_ == Fragment::whole ? Work{2, 4} : Work{1, 2};
   if (op.attributes->find(ir::kPipelineEnds) == nullptr) return;
   // An op in several parts has the attribute in each.
   reached_.quarters = std::max(reached_.quarters, static_cast<int>(op.attributes->get_int(ir::kPipelineEnds)));

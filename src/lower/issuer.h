@@ -16,8 +16,8 @@ class Issuer {
  public:
   // The kind of a fragment.
   enum class Fragment : uint8_t {
-    pass,   // a function that is called and calls none
-    whole,  // a program without calls: one microbatch, forward and backward
+    pass,   // of a stage over a microbatch, forward or backward (ir/pipeline_ends.h)
+    whole,  // one microbatch, which is not cut: of a program, or of one replica in a function of its own
     caller  // a function with calls: of a program, or of one replica
   };
   // The time that the host of a device takes, as a multiple of `costs` (platform::time_ratio).

@@ -34,7 +34,7 @@ transform::Pipeline pipeline_of(const ir::Module& module, const Sequential& sequ
           .layers     = layers_in(sequential, scenario),
           .prices     = std::move(prices),
           .stage_ends = written.all() ? strategy.stage_ends : strategy.written_stage_ends,
-          .marks_ends = scenario.collectives.host.microbatch > Seconds(0)};
+          .marks_ends = scenario.collectives.host.any()};
 }
 
 Expected<transform::Cut> try_cut(const Sequential& sequential, const Scenario& scenario,

@@ -106,6 +106,24 @@ TEST_P(HostOfEveryModel, IsChargedOnEachShard) {
   }
 }
 
+// The sums over replicas end a function of each replica, which is one microbatch or calls the passes over several.
+TEST_P(HostOfEveryModel, IsChargedOnEachReplica) {
+  const Model& model = GetParam();
+  for (const int microbatches : {1, 4}) {
+    if (!cuts_batch(model) && microbatches > 1) continue;
+    for (const std::string overlap : {"false", "true"}) {
+      if (!model.trains && overlap == "true") continue;
+      const std::string strategy = R"("dp": 2, "overlap_gradients": )" + overlap + ", " + parts(1, microbatches);
+      const Charged calls        = charged(model.workload, strategy, R"("call": "1s")");
+      ASSERT_EQ(calls.size(), 2u) << strategy;
+      for (const auto& [device, seconds] : calls)
+        EXPECT_NEAR(seconds, microbatches * (model.trains ? 2 : 1), 1e-9) << strategy << " D" << device;
+      for (const auto& [device, seconds] : charged(model.workload, strategy, kMicrobatch))
+        EXPECT_NEAR(seconds, microbatches * (model.trains ? 1 : 0.5), 1e-9) << strategy << " D" << device;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, HostOfEveryModel, testing::ValuesIn(models()),
                          [](const auto& info) { return info.param.name; });
 

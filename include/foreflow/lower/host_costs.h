@@ -12,12 +12,12 @@ struct HostCosts {
   // Each kernel that depends on the gradient of the loss: autograd issues it without Python.
   Seconds gradient{};
   Seconds accumulation{};  // instead, each that adds the gradient of a microbatch to the sum of those before
-  Seconds call{};          // each pass of a stage over a microbatch, forward or backward; each call of another function
+  Seconds call{};          // each pass of a stage over a microbatch, forward or backward
   Seconds collective{};    // each collective, and each hand-over to another stream of the device
   Seconds message{};       // each message, at either end
   // Each microbatch: a quarter before the forward pass of the first stage, one before that of the last stage, and one
-  // before the backward pass of either (ir/pipeline_ends.h). A program without calls is one microbatch: a half before
-  // its first kernel, a half before its backward pass.
+  // before the backward pass of either (ir/pipeline_ends.h). A microbatch that is not cut: a half before its first
+  // kernel, a half before its backward pass.
   Seconds microbatch{};
   Seconds step{};                                   // once an iteration, before the optimizer
   platform::Cpu cpu{};                              // whose times these are; unknown: of any

@@ -72,7 +72,7 @@ struct Pipeline {
   StagePrices prices         = {};
   // Replaces `partition` and `shares`: Cut::stage_ends of a program with the same forward pass. Empty: not used.
   std::vector<int32_t> stage_ends = {};
-  // The passes of the first and the last stage say so (ir/pipeline_ends.h).
+  // The passes of stages say that they are, and at which ends (ir/pipeline_ends.h).
   bool marks_ends = false;
   // Above 1: what all devices of a group of this size have in common crosses to another stage in as many parts, one
   // from each, which are gathered there before they are used (Narayanan et al., Efficient Large-Scale Language Model

@@ -37,10 +37,9 @@ void StageFunctions::outline(const std::vector<PlacedTask>& tasks, ir::Module& m
 }
 
 void StageFunctions::mark_ends(schedule::Phase phase, int stage, int stages, ir::Function& function) {
-  const int ends = static_cast<int>(stage == 0) + static_cast<int>(stage + 1 == stages);
   // The second part of a backward pass counts only where there is no first.
   const bool second = phase == schedule::Phase::weight_grad && !outliner_.is_empty(schedule::Phase::input_grad, stage);
-  if (ends == 0 || second) return;
+  const int ends    = second ? 0 : static_cast<int>(stage == 0) + static_cast<int>(stage + 1 == stages);
   const auto computes = [](const ir::Op& op) {
     return op.def->role == ir::Role::compute || op.def->role == ir::Role::loss_gradient;
   };

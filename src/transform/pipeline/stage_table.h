@@ -43,8 +43,8 @@ class StageFunctions {
  public:
   StageFunctions(const ir::Function& function, StageOutliner& outliner) : function_(function), outliner_(outliner) {}
 
-  // Appends the functions that the tasks call to `module`. Above 0, `stages` is the number of all stages, and the
-  // passes of the first and the last one say so (ir/pipeline_ends.h).
+  // Appends the functions that the tasks call to `module`. Above 0, `stages` is the number of all stages, and
+  // their passes say at which ends they are (ir/pipeline_ends.h).
   void outline(const std::vector<schedule::PlacedTask>& tasks, ir::Module& module, int stages);
 
   bool is_empty(const schedule::PlacedTask& task) const { return outliner_.is_empty(task.task.phase, task.stage); }
