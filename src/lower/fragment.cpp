@@ -96,18 +96,18 @@ class FragmentWriter {
     KnownComputes::Known& known   = computes_.of(op, values_);
     const ir::Device device       = home_.of(known.device);
     cost::Application application = known.application(op);
-    if (!known.on_host) {
-      ir::ValueId& last = steps_.open(device).last;
-      last              = kernels_.place(o, known.work, last, application);
-    }
+    ir::ValueId last              = steps_.open(device).last;
+    if (!known.on_host) last = kernels_.place(o, known.work, last, application);
     const cost::Price price = price_of(application, known);
-    if (issuer_.begins_anew(op, device)) steps_.close(device);
+    const int kernels       = known.on_host || application.joined ? 0 : known.work.kernels;
+    if (kernels > 0 && issuer_.begins_anew(op, device)) steps_.close(device);
     OpenCompute& open = steps_.open(device);
+    open.last         = last;
     open.event.duration += price.time;
     nth(open.shares, price.provenance) += price.time;
     if (!known.on_host) {
       open.event.flops += known.work.flops + known.work.masked;
-      issuer_.add(op, device, application.joined ? 0 : known.work.kernels, price.time, open.event.issue);
+      issuer_.add(op, device, kernels, price.time, open.event.issue);
     }
     if (price.time > Seconds(0)) open.event.parts.push_back({std::string(op.def->name), price.time});
     const bool stays = results_stay_in_place(op, maker_.cost_.memory);

@@ -51,8 +51,16 @@ void Issuer::reach(const ir::Op& op) {
   reached_.quarters = std::max(reached_.quarters, static_cast<int>(op.attributes->get_int(ir::kPipelineEnds)));
 }
 
-bool Issuer::begins_anew(const ir::Op& op, const ir::Device& device) {
-  return on_ && is_main(device) && is_update(op) && !seen_[device].update;
+Seconds Issuer::preparation(const Work& issued, const ir::Device& device) const {
+  return pace_(device) * (static_cast<double>(reached_.calls - issued.calls) * costs_.call +
+                          static_cast<double>(reached_.quarters - issued.quarters) * costs_.microbatch / 4);
+}
+
+bool Issuer::begins_anew(const ir::Op& op, const ir::Device& device) const {
+  if (!on_ || !is_main(device)) return false;
+  const auto seen = seen_.find(device);
+  if (is_update(op) && (seen == seen_.end() || !seen->second.update)) return true;
+  return seen != seen_.end() && preparation(seen->second.issued, device) > Seconds(0);
 }
 
 void Issuer::add(const ir::Op& op, const ir::Device& device, int kernels, Seconds time, stream::Issue& issue) {
@@ -63,8 +71,7 @@ void Issuer::add(const ir::Op& op, const ir::Device& device, int kernels, Second
   }
   Seen& seen        = seen_[device];
   const double pace = pace_(device);
-  issue.prepare(pace * static_cast<double>(reached_.calls - seen.issued.calls) * costs_.call);
-  issue.prepare(pace * static_cast<double>(reached_.quarters - seen.issued.quarters) * costs_.microbatch / 4);
+  issue.prepare(preparation(seen.issued, device));
   seen.issued = reached_;
   // Updates of many tensors are a few kernels, which `step` counts.
   if (is_update(op) && !seen.update) {

@@ -29,8 +29,9 @@ class Issuer {
 
   // The next op of the fragment. For each op before `add`, and for those of which nothing is issued.
   void reach(const ir::Op& op);
-  // The optimizer has a compute of its own, before which the host may wait.
-  bool begins_anew(const ir::Op& op, const ir::Device& device);
+  // Returns true if the op begins a compute of its own: before the optimizer the host may wait, and the host prepares a
+  // call or a microbatch while the device has nothing to do, which is no time of a compute.
+  bool begins_anew(const ir::Op& op, const ir::Device& device) const;
   // Adds the kernels of an op, which take `time` together, to the compute that runs on `device`. 0: it lengthens the
   // last one.
   void add(const ir::Op& op, const ir::Device& device, int kernels, Seconds time, stream::Issue& issue);
@@ -47,6 +48,8 @@ class Issuer {
     bool update = false;
   };
 
+  // The time that the host of the device prepares before its next kernel, which has been reached but not issued.
+  Seconds preparation(const Work& issued, const ir::Device& device) const;
   // The op adds to what an earlier microbatch left: a parameter comes back as a result with something added, or the
   // caller adds what passes returned.
   bool accumulates(const ir::Op& op) const;

@@ -34,14 +34,18 @@ std::vector<Model> models() {
   return all;
 }
 
+scenario::Scenario scenario_of(const std::string& workload, const std::string& strategy, const std::string& host) {
+  const std::string text = R"({"workload": )" + workload + R"(, "platform": {"topology": "dgx_a100", "nodes": 1},
+      "engine": "analytic", "strategy": {)" +
+                           strategy + R"(}, "host": {)" + host + "}}";
+  return scenario::load(parse_json(text, "host.json"), "host.json");
+}
+
 // Seconds of the host by device, for all that is issued in an iteration.
 using Charged = std::map<int32_t, double>;
 
 Charged charged(const std::string& workload, const std::string& strategy, const std::string& host) {
-  const std::string text = R"({"workload": )" + workload + R"(, "platform": {"topology": "dgx_a100", "nodes": 1},
-      "engine": "analytic", "strategy": {)" +
-                           strategy + R"(}, "host": {)" + host + "}}";
-  const scenario::Scenario scenario = scenario::load(parse_json(text, "host.json"), "host.json");
+  const scenario::Scenario scenario = scenario_of(workload, strategy, host);
   const auto platform               = scenario::load_platform(scenario.platform);
   const auto sequential             = scenario::build(scenario);
   const auto ready                  = scenario::resolve(scenario, sequential, *platform).value();
@@ -208,6 +212,18 @@ TEST(HostCharges, CountWhatIsOnNoDeviceWithThePassesOfTheFirst) {
 TEST(HostCharges, CountNoCallForWhatAReplicaDoesBesideItsPasses) {
   for (const auto& [device, seconds] : charged(kGpt, R"("dp": 2, )" + parts(1, 4), R"("call": "1s")"))
     EXPECT_NEAR(seconds, 8, 1e-9) << "D" << device;
+}
+
+// The device waits while the host prepares a microbatch and its backward pass; it computes only before and after.
+TEST(HostCharges, OfAMicrobatchAreNoTimeOfComputes) {
+  for (const std::string strategy : {parts(1, 1), parts(2, 2), R"("dp": 2, )" + parts(1, 1)}) {
+    const auto of = [&](const std::string& host) {
+      const auto summary = scenario::run(scenario_of(kGpt, strategy, host)).summary;
+      return summary.devices.front().compute.value();
+    };
+    EXPECT_NEAR(of(kMicrobatch), of(R"("microbatch": "0s")"), 1e-9) << strategy;
+    EXPECT_NEAR(of(R"("call": "1s")"), of(R"("call": "0s")"), 1e-9) << strategy;
+  }
 }
 
 TEST(HostCharges, CountTheStepOnceOnEachDevice) {
