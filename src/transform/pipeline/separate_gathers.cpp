@@ -92,10 +92,10 @@ class GatherSeparator {
         builder_(function.name, no_ops()),
         map_(function.values.size()) {}
 
-  SeparateGathers run(const ir::Module& module) && {
+  SplitBackward run(const ir::Module& module) && {
     copy_parameters(builder_, function_, map_);
     for (size_t o = 0; o < function_.ops.size(); ++o) copy(o);
-    SeparateGathers result{module, {}};
+    SplitBackward result{module, {}};
     result.module.functions.back() = builder_.finish(copies(function_.results, map_));
     result.origin                  = std::move(origin_);
     return result;
@@ -139,7 +139,7 @@ class GatherSeparator {
 
 }  // namespace
 
-SeparateGathers separate_gathers(ir::Module module) {
+SplitBackward separate_gathers(ir::Module module) {
   const SharedGathers shared(module);
   if (shared.any()) return GatherSeparator(module.entry(), shared).run(module);
   std::vector<size_t> same(module.entry().ops.size());

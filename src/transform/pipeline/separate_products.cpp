@@ -1,3 +1,5 @@
+#include <numeric>
+
 #include "foreflow/interpret/mixed.h"
 #include "transform/pipeline/weight_gradients.h"
 #include "transform/rewrite/copy.h"
@@ -20,16 +22,21 @@ class Separator {
         builder_(function_.name, ops),
         map_(function_.values.size()) {}
 
-  ir::Function run() {
+  SplitBackward run(const ir::Module& module) && {
     copy_parameters(builder_, function_, map_);
-    for (const ir::Op& op : function_.ops) {
+    std::vector<size_t> origin;
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      const ir::Op& op = function_.ops[o];
       if (is_joint(op)) {
         separate(op);
       } else {
         copy_op(builder_, function_, op, map_);
       }
+      origin.resize(builder_.function().ops.size(), o);
     }
-    return builder_.finish(copies(function_.results, map_));
+    SplitBackward result{module, std::move(origin)};
+    result.module.functions.back() = builder_.finish(copies(function_.results, map_));
+    return result;
   }
 
   static bool is_joint(const ir::Op& op) { return !op.is_call() && is_product_gradient(op); }
@@ -64,12 +71,12 @@ class Separator {
 
 }  // namespace
 
-ir::Module separate_products(const ir::Module& module, const ir::OpTable& ops) {
+SplitBackward separate_products(const ir::Module& module, const ir::OpTable& ops) {
   const auto& all = module.entry().ops;
-  if (std::none_of(all.begin(), all.end(), Separator::is_joint)) return module;
-  ir::Module result       = module;
-  result.functions.back() = Separator(module, ops).run();
-  return result;
+  if (std::any_of(all.begin(), all.end(), Separator::is_joint)) return Separator(module, ops).run(module);
+  std::vector<size_t> same(all.size());
+  std::iota(same.begin(), same.end(), size_t{0});
+  return {module, std::move(same)};
 }
 
 }  // namespace foreflow::transform

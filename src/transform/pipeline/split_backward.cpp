@@ -5,8 +5,15 @@
 
 namespace foreflow::transform {
 
+SplitBackward split_backward(const ir::Module& module, const ir::OpTable& ops) {
+  SplitBackward products = separate_products(module, ops);
+  SplitBackward split    = separate_gathers(std::move(products.module));
+  for (size_t& origin : split.origin) origin = products.origin[origin];
+  return split;
+}
+
 ir::Module with_split_backward(const ir::Module& module, const ir::OpTable& ops) {
-  return separate_gathers(separate_products(module, ops)).module;
+  return split_backward(module, ops).module;
 }
 
 bool splits_backward(const Pipeline& wanted) {

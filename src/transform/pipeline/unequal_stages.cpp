@@ -56,7 +56,6 @@ CutProgram cut_program(const ir::Module& module, const ir::OpTable& ops, const P
   FOREFLOW_CHECK(shards.size() == static_cast<size_t>(wanted.size.devices), "every device has its sharding");
   const std::optional<ir::Module> joined = try_join_slices(module, ops);
   CutProgram program{joined ? *joined : module, plan_of(module, wanted), {}, {}};
-  if (splits_backward(wanted, program.plan)) program.module = separate_products(program.module, ops);
   const auto stages = static_cast<size_t>(program.plan.stages());
   program.device_of = device_of_stages(StageDevices(program.plan), program.plan.stages(), shards);
   Pipeline cut      = wanted;
@@ -103,16 +102,16 @@ std::vector<std::vector<DataSplitStep>> steps_of(const std::vector<StageSharding
   return steps;
 }
 
-// The same program with gathers for gradients of weights, in the stages of these.
-StagedShards with_separate_gathers(StagedShards sharded) {
-  SeparateGathers separate = separate_gathers(std::move(sharded.program.module));
+// The same program with the ops of a split backward pass in the stages of those that they come from.
+StagedShards with_backward_split(StagedShards sharded, const ir::OpTable& ops) {
+  SplitBackward split = split_backward(sharded.program.module, ops);
   std::vector<int> stages;
   std::vector<size_t> variants;
-  for (const size_t o : separate.origin) {
+  for (const size_t o : split.origin) {
     stages.push_back(sharded.stages[o]);
     variants.push_back(sharded.variants[o]);
   }
-  sharded.program.module = std::move(separate.module);
+  sharded.program.module = std::move(split.module);
   sharded.stages         = std::move(stages);
   sharded.variants       = std::move(variants);
   return sharded;
@@ -131,7 +130,7 @@ ShardedPipeline pipeline_of_shards(const ir::Module& module, const ir::OpTable& 
     made.sharded.push_back({{}, std::move(sharded.program.parameters), std::move(sharded.program.results)});
     sharded = std::move(split);
   }
-  if (splits_backward(wanted, program.plan)) sharded = with_separate_gathers(std::move(sharded));
+  if (splits_backward(wanted, program.plan)) sharded = with_backward_split(std::move(sharded), ops);
   DecidedStages decided{std::move(sharded.stages), {}};
   for (const StageSharding& device : shards) decided.groups.push_back(devices_of(device));
   made.pipelined = run_schedule(sharded.program.module, ops, wanted, program.plan, &decided);

@@ -23,18 +23,22 @@ namespace foreflow::transform {
 void mark_weight_gradients(const ir::Function& function, const interpret::Values<LaidOut>& values,
                            std::vector<StagedOp>& staged);
 
-// Replaces every MatMulGrad, which computes both gradients in one op, by two products.
-ir::Module separate_products(const ir::Module& module, const ir::OpTable& ops);
-
-// A program from separate_products with additional gathers.
-struct SeparateGathers {
+// A program whose backward pass can be split, and where its ops come from.
+struct SplitBackward {
   ir::Module module;
-  std::vector<size_t> origin;  // per op of the entry: the original op, or the one for which a gather was added
+  std::vector<size_t> origin;  // per op of the entry: the original op that it copies or replaces, or that needs it
 };
 
-// Lets gradients of weights gather rows of x anew if recomputed ops of the backward pass read these, too. So only the
-// rows of one device are kept until gradients of weights are computed, as without recomputation, where nothing else of
-// the backward pass reads them.
-SeparateGathers separate_gathers(ir::Module module);
+// Replaces every MatMulGrad, which computes both gradients in one op, by two products. A program must be distributed
+// before: devices gather an operand once for a joint op, but once for each of two products.
+SplitBackward separate_products(const ir::Module& module, const ir::OpTable& ops);
+
+// Lets gradients of weights, which separate_products has made, gather rows of x anew if recomputed ops of the backward
+// pass read these, too. So only the rows of one device are kept until gradients of weights are computed, as without
+// recomputation, where nothing else of the backward pass reads them.
+SplitBackward separate_gathers(ir::Module module);
+
+// Both in turn.
+SplitBackward split_backward(const ir::Module& module, const ir::OpTable& ops);
 
 }  // namespace foreflow::transform

@@ -2,6 +2,8 @@
 // worth.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "foreflow/base/text.h"
 #include "foreflow/reshard/strategy.h"
 #include "foreflow/scenario/run.h"
@@ -139,6 +141,29 @@ TEST(UnequalStages, HideTheirResharding) {
   EXPECT_LT(time(R"("schedule": "1f1b", "delay_weight_gradients": true)"), plain);
   EXPECT_LE(time(R"("schedule": "eager_1f1b", "delay_weight_gradients": true)"), eager);
   EXPECT_LT(plain, time(R"("schedule": "1f1b", "overlap_sends": false)"));
+}
+
+// By op name, how often the program runs each collective that gathers or scatters rows.
+std::map<std::string, int64_t> exchanges_of_rows(const std::string& strategy) {
+  std::map<std::string, int64_t> counts;
+  for (const report::CollectiveSummary& collective : predicted(strategy).collectives) {
+    if (collective.kind == "all_gather" || collective.kind == "reduce_scatter")
+      counts[collective.name] += collective.count;
+  }
+  return counts;
+}
+
+TEST(UnequalStages, GatherRowsOnceForBothHalvesOfASplitBackward) {
+  for (const std::string stages :
+       {R"("stage_tp": "4:2", "sequence_parallel": true)", R"("tp": 4, "stage_sequence_parallel": "true:false")",
+        R"("stage_tp": "2:4", "stage_cp": "2:1", "sequence_parallel": true)"}) {
+    const std::string all =
+        R"({"pp": 2, "global_batch": 8, "microbatches": 4, "tensor_plan": "megatron", )" + stages + R"(, "schedule": )";
+    const auto joint = exchanges_of_rows(all + R"("1f1b"})");
+    EXPECT_FALSE(joint.empty()) << stages;
+    EXPECT_EQ(exchanges_of_rows(all + R"("zb_h1"})"), joint) << stages;
+    EXPECT_EQ(exchanges_of_rows(all + R"("1f1b", "delay_weight_gradients": true})"), joint) << stages;
+  }
 }
 
 // The signal of one byte is what no way to move the data is faster than.
