@@ -96,8 +96,9 @@ Distributed pipeline(const ir::Module& module, const ir::OpTable& ops, const Pip
 // replicas that share its experts), behind the groups of the devices before it.
 //
 // 1. Where a value goes between stages that are sharded in different ways, a Reshard takes the place of the sends.
-// 2. A stage with more devices gets more of the work: the shares of `wanted` count for one device of a group each.
-// 3. `wanted.prices` are those of the program on one device.
+// 2. A stage with more devices gets more of the work: the shares of `wanted` count for one device of a group each. With
+//    the partition `balanced` each stage is priced as it is sharded.
+// 3. `wanted.prices` hold for all stages.
 //
 // Throws RefusalError as `shard`, `split_data` and `pipeline` do, and where a stage is on two devices that are sharded
 // differently.

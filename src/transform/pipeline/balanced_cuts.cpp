@@ -63,6 +63,12 @@ double transfer_at(const CutPlace& place, const StageLimits& limits) {
   return 2 * limits.seconds_per_byte * place.crossing.value();
 }
 
+// Returns the times of a stage between two places.
+PlaceTime time_between(const CutPlace& from, const CutPlace& to, size_t stage, const StageLimits& limits) {
+  const PlaceTime before = from.time_in(limits.variant_of(stage)), upto = to.time_in(limits.variant_of(stage));
+  return {upto.seconds - before.seconds, upto.forward - before.forward};
+}
+
 // Returns the place at which `stage` ends.
 const CutPlace& end_of(std::span<const CutPlace> places, const Cuts& cuts, size_t stage) {
   if (stage == cuts.size()) return places.back();
@@ -88,7 +94,10 @@ class Balance {
     if (!possible()) return {};
     // The slowest stage of the best cuts is seldom much slower than the mean, and few cuts are as good. Cuts that are
     // found to be slower than the limit are a limit for the best ones.
-    const double all   = places_.back().seconds / *std::min_element(limits_.shares.begin(), limits_.shares.end());
+    double all = 0;
+    for (size_t stage = 0; stage < stages_; ++stage)
+      all = std::max(all, places_.back().time_in(limits_.variant_of(stage)).seconds);
+    all /= *std::min_element(limits_.shares.begin(), limits_.shares.end());
     const double worst = 2 * (all + transfers());
     double limit       = 1.25 * places_.back().seconds / upto_.back();
     double slowest     = fastest(limit);
@@ -107,7 +116,7 @@ class Balance {
 
   // A lower bound of the time of a stage that grows with its length, over its share.
   double work(size_t from, size_t to, size_t stage) const {
-    return (places_[to].seconds - places_[from].seconds) / limits_.shares[stage];
+    return time_between(places_[from], places_[to], stage, limits_).seconds / limits_.shares[stage];
   }
   double time(size_t from, size_t to, size_t stage) const {
     return work(from, to, stage) + (transfer(from) + transfer(to)) / limits_.shares[stage];
@@ -249,7 +258,7 @@ std::vector<double> seconds_between(std::span<const CutPlace> places, const Cuts
   for (size_t stage = 0; stage <= cuts.size(); ++stage) {
     const CutPlace& to = end_of(places, cuts, stage);
     const double sent  = stage == cuts.size() ? 0 : transfer_at(to, limits);
-    all.push_back((to.seconds - from->seconds + received + sent) / limits.shares[stage]);
+    all.push_back((time_between(*from, to, stage, limits).seconds + received + sent) / limits.shares[stage]);
     received = sent;
     from     = &to;
   }
@@ -261,13 +270,14 @@ double slowest_stage(std::span<const CutPlace> places, const Cuts& cuts, const S
   return *std::max_element(seconds.begin(), seconds.end());
 }
 
-std::vector<double> forward_parts_between(std::span<const CutPlace> places, const Cuts& cuts) {
+std::vector<double> forward_parts_between(std::span<const CutPlace> places, const Cuts& cuts,
+                                          const StageLimits& limits) {
   std::vector<double> parts;
   const CutPlace* from = &kStart;
   for (size_t stage = 0; stage <= cuts.size(); ++stage) {
     const CutPlace& to   = end_of(places, cuts, stage);
-    const double seconds = to.seconds - from->seconds;
-    parts.push_back(seconds > 0 ? (to.forward - from->forward) / seconds : 0);
+    const PlaceTime time = time_between(*from, to, stage, limits);
+    parts.push_back(time.seconds > 0 ? time.forward / time.seconds : 0);
     from = &to;
   }
   return parts;

@@ -1,6 +1,8 @@
 // The places where a program may be cut into stages, with the work and the memory on either side.
 #pragma once
 
+#include <vector>
+
 #include "foreflow/transform/pipeline.h"
 #include "transform/pipeline/phases.h"
 
@@ -9,6 +11,11 @@ namespace foreflow::transform {
 // The bytes of weights, of their gradients, and of their optimizer states.
 struct WeightBytes {
   Bytes weights{0}, gradients{0}, states{0};
+};
+
+// The times up to a place, as CutPlace has them.
+struct PlaceTime {
+  double seconds, forward;
 };
 
 // A possible cut after forward op `op`. All numbers but `tensors`, `crossing` and `largest` are sums over the forward
@@ -26,6 +33,11 @@ struct CutPlace {
   WeightBytes whole = {}, shard = {};
   Bytes largest{0};    // of the weights up to `op` that ZeRO can shard, on one device
   double forward = 0;  // of `seconds`, those of the forward ops
+  // By variant, where stages are sharded in different ways: the times on one device of a group of the variant times the
+  // number of these. `seconds` then counts every part of the program in the fastest variant. Empty: all have the same.
+  std::vector<PlaceTime> variants = {};
+
+  PlaceTime time_in(size_t variant) const { return variants.empty() ? PlaceTime{seconds, forward} : variants[variant]; }
 };
 
 // All places, in order: one after each group (`ends`); the last one comes after the last forward op. A microbatch is

@@ -51,10 +51,13 @@ struct StageLimits {
   double seconds_per_byte = 0;    // charged to both stages at a cut, for the forward and for the backward pass
   // Per stage: the number of devices that will share what the program has on one; empty: one each.
   std::vector<int> devices = {};
-  Sharded sharded          = {};
+  // Per stage: the index into CutPlace::variants; empty: the first for all.
+  std::vector<size_t> variants = {};
+  Sharded sharded              = {};
 
   auto operator<=>(const StageLimits&) const = default;
 
+  size_t variant_of(size_t stage) const { return variants.empty() ? 0 : variants[stage]; }
   // The memory that the devices of a stage have together.
   Bytes memory_of(size_t stage) const { return devices.empty() ? memory : devices[stage] * memory; }
 };
@@ -88,7 +91,8 @@ double slowest_stage(std::span<const CutPlace> places, const Cuts& cuts, const S
 Cuts balanced_at_quiet_places(std::span<const CutPlace> places, const StageLimits& limits);
 
 // The part of the forward pass in the seconds of each stage between such cuts, from 0 to 1.
-std::vector<double> forward_parts_between(std::span<const CutPlace> places, const Cuts& cuts);
+std::vector<double> forward_parts_between(std::span<const CutPlace> places, const Cuts& cuts,
+                                          const StageLimits& limits);
 
 // The bytes that each stage between such cuts needs.
 std::vector<Bytes> needs_between(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits);

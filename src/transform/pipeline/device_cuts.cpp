@@ -13,7 +13,7 @@ constexpr double kAboutAsFast = 0.01;
 
 schedule::Costs costs_between(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits) {
   const std::vector<double> seconds = seconds_between(places, cuts, limits);
-  const std::vector<double> forward = forward_parts_between(places, cuts);
+  const std::vector<double> forward = forward_parts_between(places, cuts, limits);
   schedule::Costs costs;
   for (size_t stage = 0; stage < seconds.size(); ++stage) {
     const double backward = seconds[stage] * (1 - forward[stage]);

@@ -28,7 +28,7 @@ Cuts cuts_behind(const std::vector<int32_t>& stage_ends, const std::vector<Stage
 
 Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, const std::vector<StagePhase>& phases,
              const std::vector<int32_t>& ends, const Pipeline& wanted, const schedule::Plan& plan,
-             const std::vector<int>& devices) {
+             const StageVariety* variety) {
   const auto stages = static_cast<size_t>(plan.stages());
   if (stages == 1) return {};
   if (!wanted.stage_ends.empty()) return cuts_behind(wanted.stage_ends, phases, ends, stages);
@@ -40,7 +40,10 @@ Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, cons
   if (wanted.partition == StagePartition::layers)
     return layer_cuts(places, layer_ends(module, places, wanted.layers.layers), wanted);
   StageLimits limits = limits_of(wanted, plan);
-  limits.devices     = devices;
+  if (variety != nullptr) {
+    limits.devices  = variety->devices;
+    limits.variants = variety->variants;
+  }
   CommonCuts common(places);
   const bool uniform = wanted.partition == StagePartition::uniform;
   Cuts cuts          = uniform                 ? uniform_cuts(places, limits.shares)
@@ -48,6 +51,45 @@ Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, cons
                                                : balanced_over_devices(common, limits, *wanted.schedule, wanted.size);
   if (cuts.size() + 1 < stages) throw too_few_ops(module, phases, stages);
   return cuts;
+}
+
+bool is_balanced(const Pipeline& wanted, const schedule::Plan& plan) {
+  return plan.stages() > 1 && wanted.stage_ends.empty() && wanted.partition == StagePartition::balanced;
+}
+
+std::vector<StagedOp> staged_between(const Cuts& cuts, const std::vector<StagePhase>& phases,
+                                     const std::vector<int32_t>& anchors) {
+  std::vector<StagedOp> staged;
+  staged.reserve(phases.size());
+  for (size_t o = 0; o < phases.size(); ++o) {
+    const auto stage = std::lower_bound(cuts.begin(), cuts.end(), anchors[o]) - cuts.begin();
+    staged.push_back({phases[o], anchors[o] < 0 ? 0 : static_cast<int>(stage)});
+  }
+  return staged;
+}
+
+// Gives the places their times in each variant: what lies between two places is a stage of its own.
+void add_times(std::vector<CutPlace>& places, const StageVariety& variety, const std::vector<StagePhase>& phases,
+               const std::vector<int32_t>& anchors) {
+  Cuts between;
+  for (const CutPlace& place : places) between.push_back(place.op);
+  if (!between.empty()) between.pop_back();
+  const auto times = variety.times(staged_between(between, phases, anchors), static_cast<int>(places.size()));
+  if (times.empty()) return;
+  double fastest = 0;
+  std::vector<PlaceTime> upto(times.size(), {0, 0});
+  for (size_t place = 0; place < places.size(); ++place) {
+    double least = times.front()[place].seconds;
+    for (size_t variant = 0; variant < times.size(); ++variant) {
+      const PlaceTime& here = times[variant][place];
+      least                 = std::min(least, here.seconds);
+      upto[variant].seconds += here.seconds;
+      upto[variant].forward += here.forward;
+    }
+    fastest += least;
+    places[place].seconds  = fastest;
+    places[place].variants = upto;
+  }
 }
 
 // A unit of weights is gathered while the unit before it is in use, by one of the stages of a device. Two pipes keep
@@ -96,22 +138,15 @@ StageLimits limits_of(const Pipeline& wanted, const schedule::Plan& plan) {
 }
 
 std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::Values<LaidOut>& values,
-                                    const Pipeline& wanted, const schedule::Plan& plan,
-                                    const std::vector<int>& devices) {
+                                    const Pipeline& wanted, const schedule::Plan& plan, const StageVariety* variety) {
   const ir::Function& function         = module.entry();
   const std::vector<StagePhase> phases = phases_of(module, function, values);
   const std::vector<int32_t> ends      = ends_of_groups(function, phases, values);
   const std::vector<int32_t> anchors   = anchors_of(function, phases, ends);
-  const auto places                    = cut_places(function, phases, ends, anchors, values, wanted.prices,
+  std::vector<CutPlace> places         = cut_places(function, phases, ends, anchors, values, wanted.prices,
                                                     wanted.size.microbatches * wanted.prices.replicas);
-  const Cuts cuts                      = cuts_of(module, places, phases, ends, wanted, plan, devices);
-  std::vector<StagedOp> staged;
-  staged.reserve(phases.size());
-  for (size_t o = 0; o < phases.size(); ++o) {
-    const auto stage = std::lower_bound(cuts.begin(), cuts.end(), anchors[o]) - cuts.begin();
-    staged.push_back({phases[o], anchors[o] < 0 ? 0 : static_cast<int>(stage)});
-  }
-  return staged;
+  if (variety != nullptr && is_balanced(wanted, plan)) add_times(places, *variety, phases, anchors);
+  return staged_between(cuts_of(module, places, phases, ends, wanted, plan, variety), phases, anchors);
 }
 
 std::vector<StagedOp> staged_as_decided(const ir::Module& module, const interpret::Values<LaidOut>& values,

@@ -1,6 +1,7 @@
 // Assigns each op to a pipeline stage and a phase.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "foreflow/base/refusal.h"
@@ -29,11 +30,20 @@ struct DecidedStages {
 std::vector<StagedOp> staged_as_decided(const ir::Module& module, const interpret::Values<LaidOut>& values,
                                         const DecidedStages& decided);
 
+// How the stages of a program that is not sharded yet will be sharded.
+struct StageVariety {
+  std::vector<int> devices;      // per stage, as StageLimits has them
+  std::vector<size_t> variants;  // per stage
+  // For ops in so many stages: the times of each stage in each variant, as CutPlace has them, those of this stage
+  // alone. Empty where some variant suits only a part of the program.
+  std::function<std::vector<std::vector<PlaceTime>>(const std::vector<StagedOp>& staged, int stages)> times;
+};
+
 // Cuts the forward ops as `wanted` says into the virtual stages of `plan`. A backward op belongs to the stage of its
-// anchor (anchors.h). `devices`: as StageLimits has them. Throws RefusalError if there are too few places to cut.
+// anchor (anchors.h). Throws RefusalError if there are too few places to cut.
 std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::Values<LaidOut>& values,
                                     const Pipeline& wanted, const schedule::Plan& plan,
-                                    const std::vector<int>& devices = {});
+                                    const StageVariety* variety = nullptr);
 
 // Says that there are too few places to cut; if there are enough ops, because recomputed blocks stay whole. `phases`:
 // of the ops of the entry.

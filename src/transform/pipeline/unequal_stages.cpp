@@ -4,14 +4,12 @@
 
 #include "foreflow/base/refusal.h"
 #include "foreflow/transform/simplify.h"
-#include "foreflow/transform/split_data.h"
-#include "transform/context/split_stages.h"
 #include "transform/pipeline/pipelined_program.h"
 #include "transform/pipeline/pipeliner.h"
 #include "transform/pipeline/stage_devices.h"
+#include "transform/pipeline/stage_shards.h"
 #include "transform/pipeline/step_plan.h"
 #include "transform/pipeline/weight_gradients.h"
-#include "transform/tensor/shard_stages.h"
 
 namespace foreflow::transform {
 namespace {
@@ -19,9 +17,6 @@ namespace {
 bool same(const StageSharding& a, const StageSharding& b) {
   return a.ways == b.ways && a.sharding.sequence == b.sharding.sequence && a.cp == b.cp;
 }
-
-// The devices of a stage.
-int devices_of(const StageSharding& stage) { return stage.ways * stage.cp * replicas_in_group(stage.cp, stage.ep); }
 
 // Per stage: its sharding, an index into `shards`, which is per device.
 std::vector<size_t> device_of_stages(const StageDevices& devices, int stages,
@@ -47,9 +42,21 @@ std::vector<size_t> device_of_stages(const StageDevices& devices, int stages,
 struct CutProgram {
   ir::Module module;
   schedule::Plan plan;
-  std::vector<size_t> device_of;  // per stage
+  StagesToShard stages;
   std::vector<StagedOp> staged;
 };
+
+// The distinct ways to shard the stages.
+StagesToShard variants_of(const std::vector<size_t>& device_of, const std::vector<StageSharding>& shards) {
+  StagesToShard stages;
+  for (const size_t device : device_of) {
+    const auto known = std::find_if(stages.variants.begin(), stages.variants.end(),
+                                    [&](const StageSharding& other) { return same(other, shards[device]); });
+    stages.variant_of.push_back(static_cast<size_t>(known - stages.variants.begin()));
+    if (known == stages.variants.end()) stages.variants.push_back(shards[device]);
+  }
+  return stages;
+}
 
 CutProgram cut_program(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
                        const std::vector<StageSharding>& shards) {
@@ -57,49 +64,20 @@ CutProgram cut_program(const ir::Module& module, const ir::OpTable& ops, const P
   const std::optional<ir::Module> joined = try_join_slices(module, ops);
   CutProgram program{joined ? *joined : module, plan_of(module, wanted), {}, {}};
   const auto stages = static_cast<size_t>(program.plan.stages());
-  program.device_of = device_of_stages(StageDevices(program.plan), program.plan.stages(), shards);
+  program.stages    = variants_of(device_of_stages(StageDevices(program.plan), program.plan.stages(), shards), shards);
   Pipeline cut      = wanted;
   if (cut.shares.empty()) cut.shares.assign(stages, 1);
-  std::vector<int> devices;
+  StageVariety variety{{}, program.stages.variant_of, [&](const std::vector<StagedOp>& staged, int parts) {
+                         return times_in_variants(program.module, ops, wanted, program.stages.variants, staged, parts);
+                       }};
   for (size_t s = 0; s < stages; ++s) {
-    devices.push_back(devices_of(shards[program.device_of[s]]));
-    if (s < cut.shares.size()) cut.shares[s] *= devices.back();
+    variety.devices.push_back(devices_of(program.stages.variants[program.stages.variant_of[s]]));
+    if (s < cut.shares.size()) cut.shares[s] *= variety.devices.back();
   }
-  const auto layouts = interpret_layouts(program.module, wanted.size.microbatches, "microbatches");
-  program.staged     = assign_stages(program.module, layouts.entry().values, cut, program.plan, devices);
+  const auto layouts    = interpret_layouts(program.module, wanted.size.microbatches, "microbatches");
+  program.staged        = assign_stages(program.module, layouts.entry().values, cut, program.plan, &variety);
+  program.stages.places = places_of(program.staged);
   return program;
-}
-
-StagesToShard stages_to_shard(const CutProgram& program, const std::vector<StageSharding>& shards) {
-  StagesToShard stages;
-  for (const size_t device : program.device_of) {
-    const auto known = std::find_if(stages.variants.begin(), stages.variants.end(),
-                                    [&](const StageSharding& other) { return same(other, shards[device]); });
-    stages.variant_of.push_back(static_cast<size_t>(known - stages.variants.begin()));
-    if (known == stages.variants.end()) stages.variants.push_back(shards[device]);
-  }
-  for (const StagedOp& op : program.staged) {
-    const OpRuns runs = op.phase == StagePhase::anywhere ? OpRuns::anywhere
-                        : op.phase == StagePhase::update ? OpRuns::update
-                                                         : OpRuns::in_stage;
-    stages.places.push_back({runs, op.stage});
-  }
-  return stages;
-}
-
-// The steps in which contexts and experts split the stages, per step one of each variant.
-std::vector<std::vector<DataSplitStep>> steps_of(const std::vector<StageSharding>& variants) {
-  std::vector<std::vector<DataSplitStep>> steps;
-  for (const StageSharding& variant : variants) {
-    const auto own = possible_split_steps(variant.cp, variant.ep, variant.sharding.sequence ? variant.ways : 1,
-                                          variant.attention, variant.reduce_dtype);
-    steps.resize(own.size());
-    for (size_t i = 0; i < own.size(); ++i) steps[i].push_back(own[i]);
-  }
-  std::erase_if(steps, [](const std::vector<DataSplitStep>& step) {
-    return std::all_of(step.begin(), step.end(), [](const DataSplitStep& one) { return one.ways == 1; });
-  });
-  return steps;
 }
 
 // The same program with the ops of a split backward pass in the stages of those that they come from.
@@ -121,15 +99,10 @@ StagedShards with_backward_split(StagedShards sharded, const ir::OpTable& ops) {
 
 ShardedPipeline pipeline_of_shards(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
                                    const std::vector<StageSharding>& shards) {
-  const CutProgram program   = cut_program(module, ops, wanted, shards);
-  const StagesToShard stages = stages_to_shard(program, shards);
-  StagedShards sharded       = shard_stages(program.module, ops, stages);
-  ShardedPipeline made;
-  for (const std::vector<DataSplitStep>& step : steps_of(stages.variants)) {
-    StagedShards split = split_stages(sharded, ops, step);
-    made.sharded.push_back({{}, std::move(sharded.program.parameters), std::move(sharded.program.results)});
-    sharded = std::move(split);
-  }
+  const CutProgram program = cut_program(module, ops, wanted, shards);
+  StageShards split        = shard_and_split(program.module, ops, program.stages);
+  StagedShards sharded     = std::move(split.last);
+  ShardedPipeline made{std::move(split.steps), {}};
   if (splits_backward(wanted, program.plan)) sharded = with_backward_split(std::move(sharded), ops);
   DecidedStages decided{std::move(sharded.stages), {}};
   for (const StageSharding& device : shards) decided.groups.push_back(devices_of(device));

@@ -128,6 +128,23 @@ TEST(UnequalStages, ShareTheWorkByTheirDevices) {
   EXPECT_LT(most, 1.2 * least);
 }
 
+// Without sequence parallelism each device of the second stage normalises and adds all rows, so it takes fewer layers
+// than the first. Shares of the arithmetic do not see that.
+TEST(UnequalStages, AreBalancedByTheTimesOfEachSharding) {
+  const auto time = [](const std::string& more) {
+    const std::string text =
+        R"({"workload": {"model": "llama3-8b", "dtype": "bf16"}, "platform": {"topology": "dgx_h100", "nodes": 1},
+            "cost": {"model": "roofline"}, "strategy": {"pp": 2, "tp": 4, "stage_sequence_parallel": "true:false",
+                                                        "global_batch": 16, "microbatch_size": 1)" +
+        more + "}}";
+    return run(load(parse_json(text, "llama.json"), "llama.json")).summary.iteration_time;
+  };
+  const Seconds balanced = time("");
+  EXPECT_LT(balanced, 0.95 * time(R"(, "stage_partition": "uniform")"));
+  for (const std::string shares : {"17:15", "18:14", "19:13"})
+    EXPECT_LE(balanced, time(R"(, "stage_shares": ")" + shares + "\"")) << shares;
+}
+
 // Messages of 10 Gb/s are hidden by a schedule that sends early, and by weight gradients that wait.
 TEST(UnequalStages, HideTheirResharding) {
   const auto time = [](const std::string& more) {
