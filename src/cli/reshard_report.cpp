@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "foreflow/base/escape.h"
@@ -51,9 +52,11 @@ std::string times(double number) {
 }
 
 // How far the time is from its bound, which knows bandwidths only: small tensors, which latencies decide, are far.
-std::string distance_of(double gap) {
-  return gap < 9 ? fmt::format("gap {:.3g} %", 100 * gap)
-                 : fmt::format("without latencies; {} times as long", times(1 + gap));
+std::string bound_in_words(const ReshardingRun& run) {
+  const std::optional<double> gap = run.gap();
+  if (!gap) return "none, since no link limits what moves";
+  return format(run.lower_bound) + (*gap < 9 ? fmt::format(", gap {:.3g} %", 100 * *gap)
+                                             : fmt::format(", without latencies; {} times as long", times(1 + *gap)));
 }
 
 // Unit tasks by the start of their first job.
@@ -162,8 +165,9 @@ std::string balance_in_words(const ReshardingRun& run, const ReshardQuestion& qu
   if (!question.strategy->balanced) return "";
   const auto& plan = run.plan;
   if (plan.proven) return fmt::format(", balance {}: no order of this strategy is better", question.balance->name);
+  if (plan.bound <= Seconds(0)) return fmt::format(", balance {}", question.balance->name);
   return fmt::format(", balance {}: at most {:.3g} % from the best order", question.balance->name,
-                     plan.bound > Seconds(0) ? 100 * (plan.expected / plan.bound - 1) : 0);
+                     100 * (plan.expected / plan.bound - 1));
 }
 
 }  // namespace
@@ -178,8 +182,7 @@ std::string describe(const ReshardingRun& run, const ReshardQuestion& question, 
   text += fmt::format("time                 {}\n", format(run.time));
   text += fmt::format("effective bandwidth  {:.4g} Gb/s of 2^30 bits, {}\n", gibibits(run.effective_bandwidth()),
                       format(run.effective_bandwidth()));
-  if (question.strategy->moves_data)
-    text += fmt::format("lower bound          {}, {}\n", format(run.lower_bound), distance_of(run.gap()));
+  if (question.strategy->moves_data) text += fmt::format("lower bound          {}\n", bound_in_words(run));
   text += fmt::format("unit tasks           {}\n", run.units.tasks.size());
   text += fmt::format("between hosts        {}, at least {}\n\n", format(run.crossing),
                       format(reshard::least_crossing(run.units, run.ports)));
@@ -196,7 +199,7 @@ Json to_json(const ReshardingRun& run, const ReshardQuestion& question, const pl
   json.set("effective_bandwidth_bytes_per_s", run.effective_bandwidth().value());
   json.set("effective_bandwidth_gibit_per_s", gibibits(run.effective_bandwidth()));
   json.set("lower_bound_s", run.lower_bound.value());
-  if (question.strategy->moves_data) json.set("gap", run.gap());
+  if (question.strategy->moves_data) json.set("gap", run.gap() ? Json(*run.gap()) : Json());
   json.set("unit_tasks", run.units.tasks.size()).set("bytes_crossing", run.crossing.value());
   json.set("least_bytes_crossing", reshard::least_crossing(run.units, run.ports).value());
   if (question.strategy->balanced) {

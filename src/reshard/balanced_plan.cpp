@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "foreflow/base/nth.h"
+#include "reshard/inside_copies.h"
 
 namespace foreflow::reshard {
 
@@ -14,11 +15,7 @@ Plan balanced_plan(const UnitTasks& units, const Ports& ports, const PlanOptions
   const Schedule schedule   = balance.solve(problem, options);
   const auto box_of         = [&](int task) { return units.box(nth(units.tasks, task)); };
   JobList jobs(units);
-  for (const Local& local : all.inside) {
-    std::vector<int> devices = {local.holder};
-    devices.insert(devices.end(), local.receivers.begin(), local.receivers.end());
-    jobs.add(jobs.copy(local.task, std::move(devices), box_of(local.task), options.chunks));
-  }
+  const Schedule inside = add_inside(jobs, units, ports, all.inside, options);
   Plan plan;
   for (const Assignment& one : schedule.order) {
     const auto index         = static_cast<size_t>(one.task);
@@ -33,7 +30,8 @@ Plan balanced_plan(const UnitTasks& units, const Ports& ports, const PlanOptions
   plan.jobs     = jobs.take();
   plan.expected = schedule.makespan;
   plan.bound    = schedule.lower_bound;
-  plan.proven   = schedule.proven;
+  plan.proven   = schedule.proven && schedule.makespan > Seconds(0);  // of no ports nothing is known
+  expect_beside(plan, inside);
   return plan;
 }
 

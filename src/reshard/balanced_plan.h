@@ -14,8 +14,8 @@ struct Way {
   void (*add)(JobList& jobs, const Delivery& delivery, const Box& box, int sender, const Ports& ports, int chunks);
 };
 
-// Copies inside hosts come first, since they take little. Then the deliveries follow in the order of the balance; of
-// the holders at the chosen port, the one that has sent least sends.
+// Copies inside hosts come first, since they take little, in an order of their own. Then the deliveries follow in the
+// order of the balance; of the holders at the chosen port, the one that has sent least sends.
 Plan balanced_plan(const UnitTasks& units, const Ports& ports, const PlanOptions& options, const Way& way);
 
 }  // namespace foreflow::reshard

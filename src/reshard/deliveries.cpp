@@ -1,7 +1,9 @@
 #include "reshard/deliveries.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "foreflow/base/error.h"
 #include "foreflow/base/nth.h"
 
 namespace foreflow::reshard {
@@ -44,10 +46,13 @@ Deliveries deliveries(const UnitTasks& units, const Ports& ports) {
     const auto& holders  = units.holders(task);
     Delivery delivery{static_cast<int>(i), task.bytes, holders, {}};
     for (std::vector<int>& devices : by_host(units.receivers(task), ports)) {
-      const auto local = std::find_if(holders.begin(), holders.end(),
-                                      [&](int holder) { return ports.host(holder) == ports.host(devices.front()); });
-      if (local != holders.end()) {
-        result.inside.push_back({static_cast<int>(i), *local, std::move(devices)});
+      Delivery local{static_cast<int>(i), task.bytes, {}, {}};
+      std::copy_if(holders.begin(), holders.end(), std::back_inserter(local.holders),
+                   [&](int holder) { return ports.host(holder) == ports.host(devices.front()); });
+      if (!local.holders.empty()) {
+        FOREFLOW_CHECK(ports.inside != nullptr, "a host with two devices has ports inside");
+        for (const int device : devices) local.arrivals.push_back({ports.inside->port(device), {device}});
+        result.inside.push_back(std::move(local));
         continue;
       }
       choose_entry(devices, ports, received);
@@ -60,8 +65,15 @@ Deliveries deliveries(const UnitTasks& units, const Ports& ports) {
   return result;
 }
 
+Seconds chain_time(const Delivery& delivery, int sender, const Ports& ports) {
+  Seconds slowest;
+  for (const Arrival& arrival : delivery.arrivals)
+    slowest = std::max(slowest, delivery.bytes / ports.pace(sender, arrival.port));
+  return slowest;
+}
+
 Problem problem_of(const std::vector<Delivery>& deliveries, const Ports& ports, const Duration& duration) {
-  Problem problem{static_cast<int>(ports.ports.size()), {}};
+  Problem problem{static_cast<int>(ports.ports.size()), {}, ports.half_duplex()};
   for (const Delivery& delivery : deliveries) {
     ProblemTask task;
     for (const int holder : delivery.holders) {

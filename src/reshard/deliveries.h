@@ -26,20 +26,17 @@ struct Delivery {
   size_t receivers() const;
 };
 
-// The part inside a host: a device has the box, and others of its host need it.
-struct Local {
-  int task;
-  int holder;
-  std::vector<int> receivers;
-};
-
 // In the order of unit tasks. In a host with several ports a box enters at the receiver whose port has received the
 // least so far.
 struct Deliveries {
-  std::vector<Local> inside;
+  std::vector<Delivery> inside;  // in one host: devices that have the box, and others that need it; on Ports::inside
   std::vector<Delivery> crossing;
 };
 Deliveries deliveries(const UnitTasks& units, const Ports& ports);
+
+// The time of a chain that begins at the port `sender` and passes through all receivers: that of the slowest arrival.
+// The filling of the chain is left out: it is small, and the same for every sender.
+Seconds chain_time(const Delivery& delivery, int sender, const Ports& ports);
 
 // How long a delivery occupies its ports when the port `sender` sends.
 using Duration = std::function<Seconds(const Delivery& delivery, int sender)>;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -13,6 +14,7 @@ namespace foreflow::reshard {
 namespace {
 
 constexpr size_t kMostPortsInPairs = 512;
+constexpr BytesPerSecond kAnySpeed(std::numeric_limits<double>::infinity());
 
 const platform::Link& link(const platform::Platform& platform, int index) {
   return platform.links().like(static_cast<size_t>(index));
@@ -36,13 +38,15 @@ std::vector<int> devices_of(const std::vector<Move>& moves) {
   return {devices.begin(), devices.end()};
 }
 
-// The speed at which a device exchanges with others of its node: that of all distinct links at its end together.
+// The speed at which a device exchanges with others of its node: that of all distinct links at its end together. A
+// route without links limits nothing.
 BytesPerSecond speed_inside(const platform::Platform& platform, const std::vector<int>& devices, int device,
                             bool leaving) {
   std::set<int> links;
   for (const int other : devices) {
     if (other == device) continue;
     auto route = leaving ? platform.route(device, other).links : platform.route(other, device).links;
+    if (route.empty()) return kAnySpeed;
     if (!leaving) std::reverse(route.begin(), route.end());
     links.insert(port_link(platform, route));
   }
@@ -132,7 +136,44 @@ std::map<std::pair<int, int>, BytesPerSecond> slower_pairs(const platform::Platf
   return slower;
 }
 
+Ports ports_of_devices(const platform::Platform& platform, std::vector<int> devices) {
+  Ports ports = PortFinder(platform, std::move(devices)).find();
+  if (has_slow_core(platform, ports)) ports.slower = slower_pairs(platform, ports);
+  return ports;
+}
+
+// Appends the ports of other devices, in other hosts.
+void append(Ports& ports, const Ports& more) {
+  const auto host = static_cast<int>(ports.hosts.size()), port = static_cast<int>(ports.ports.size());
+  ports.hosts.insert(ports.hosts.end(), more.hosts.begin(), more.hosts.end());
+  for (Port one : more.ports) {
+    one.host += host;
+    ports.ports.push_back(std::move(one));
+  }
+  for (const auto& [device, own] : more.port_of) ports.port_of.emplace(device, own + port);
+  for (const auto& [pair, speed] : more.slower)
+    ports.slower.emplace(std::pair(pair.first + port, pair.second + port), speed);
+}
+
+// Each device as a host among those of its node.
+std::shared_ptr<const Ports> ports_inside(const platform::Platform& platform, const std::vector<int>& devices) {
+  std::map<int, std::vector<int>> of_node;
+  for (const int device : devices) of_node[platform.node(device)].push_back(device);
+  if (of_node.size() == 1 || of_node.size() == devices.size()) return nullptr;
+  auto inside = std::make_shared<Ports>();
+  for (const auto& [node, own] : of_node) append(*inside, ports_of_devices(platform, own));
+  return inside;
+}
+
 }  // namespace
+
+std::vector<bool> Ports::half_duplex() const {
+  std::vector<int> devices(ports.size(), 0);
+  for (const auto& [device, port] : port_of) ++nth(devices, port);
+  std::vector<bool> result;
+  for (const int count : devices) result.push_back(count == 1);
+  return result;
+}
 
 BytesPerSecond Ports::pace(int from, int to) const {
   const BytesPerSecond ends = std::min(nth(ports, from).out, nth(ports, to).in);
@@ -141,13 +182,14 @@ BytesPerSecond Ports::pace(int from, int to) const {
 }
 
 Ports ports_of(const platform::Platform& platform, const std::vector<Move>& moves) {
-  Ports ports = PortFinder(platform, devices_of(moves)).find();
-  if (has_slow_core(platform, ports)) ports.slower = slower_pairs(platform, ports);
+  const std::vector<int> devices = devices_of(moves);
+  Ports ports                    = ports_of_devices(platform, devices);
+  ports.inside                   = ports_inside(platform, devices);
   return ports;
 }
 
 Ports uniform_ports(const std::map<int, int>& host_of, BytesPerSecond speed) {
-  Ports result;
+  Ports result, inside;
   std::map<int, int> numbers;
   for (const auto& [device, host] : host_of) {
     const auto [known, added] = numbers.emplace(host, static_cast<int>(result.hosts.size()));
@@ -156,7 +198,12 @@ Ports uniform_ports(const std::map<int, int>& host_of, BytesPerSecond speed) {
       result.ports.push_back({result.hosts.back(), known->second, speed, speed});
     }
     result.port_of.emplace(device, known->second);
+    const auto own = static_cast<int>(inside.hosts.size());
+    inside.hosts.push_back(fmt::format("device{}", device));
+    inside.ports.push_back({inside.hosts.back(), own, kAnySpeed, kAnySpeed});
+    inside.port_of.emplace(device, own);
   }
+  result.inside = std::make_shared<Ports>(std::move(inside));
   return result;
 }
 

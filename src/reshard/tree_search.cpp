@@ -15,7 +15,7 @@ constexpr double kSlack         = 1e-12;  // relative: sums of equal durations i
 
 // An undoable state of the ports, and the sums of which bounds are made.
 struct Ends {
-  std::vector<double> out, in;       // the end of the last task of each port
+  std::vector<double> busy;          // the end of the last task of each server of a port
   std::vector<double> to_send;       // what is left that only this port can send
   std::vector<double> to_receive;    // what is left to receive
   double out_sum = 0, left_sum = 0;  // over all ports that send; over all tasks
@@ -26,8 +26,7 @@ class TreeSearch {
   TreeSearch(const Problem& problem, const Schedule& start, int64_t nodes)
       : problem_(problem), groups_(groups(problem)), best_(start.makespan.value()), nodes_(nodes) {
     const auto ports = static_cast<size_t>(problem.ports);
-    ends_            = {std::vector<double>(ports), std::vector<double>(ports), std::vector<double>(ports),
-                        std::vector<double>(ports)};
+    ends_            = {std::vector<double>(2 * ports), std::vector<double>(ports), std::vector<double>(ports)};
     std::set<int> senders;
     for (const auto& group : groups_) {
       left_.push_back(group.size());
@@ -71,9 +70,12 @@ class TreeSearch {
 
   double bound(double makespan) const {
     double bound = std::max(makespan, (ends_.out_sum + ends_.left_sum) / senders_);
-    for (size_t port = 0; port < ends_.in.size(); ++port) {
-      if (ends_.to_receive[port] > 0) bound = std::max(bound, ends_.in[port] + ends_.to_receive[port]);
-      if (ends_.to_send[port] > 0) bound = std::max(bound, ends_.out[port] + ends_.to_send[port]);
+    for (int port = 0; port < problem_.ports; ++port) {
+      const double receive = nth(ends_.to_receive, port), send = nth(ends_.to_send, port);
+      const bool turns = problem_.takes_turns(port);
+      if (receive > 0)
+        bound = std::max(bound, nth(ends_.busy, problem_.receives_at(port)) + receive + (turns ? send : 0));
+      if (send > 0) bound = std::max(bound, nth(ends_.busy, problem_.sends_at(port)) + send + (turns ? receive : 0));
     }
     return bound;
   }
@@ -86,9 +88,9 @@ class TreeSearch {
       if (left_[group] == 0) continue;
       const ProblemTask& task = task_of(group);
       double ready            = 0;
-      for (const int port : task.receivers) ready = std::max(ready, nth(ends_.in, port));
+      for (const int port : task.receivers) ready = std::max(ready, nth(ends_.busy, problem_.receives_at(port)));
       for (size_t i = 0; i < task.senders.size(); ++i) {
-        const double start = std::max(ready, nth(ends_.out, task.senders[i].sender));
+        const double start = std::max(ready, nth(ends_.busy, problem_.sends_at(task.senders[i].sender)));
         const double end   = start + task.senders[i].duration.value();
         first_end          = std::min(first_end, end);
         all.push_back({start, end, group, static_cast<int>(i)});
@@ -123,12 +125,13 @@ class TreeSearch {
 
   bool follow(const Move& move, double makespan) {
     const ProblemTask& task = task_of(move.group);
-    double& out             = nth(ends_.out, nth(task.senders, move.candidate).sender);
+    double& out             = nth(ends_.busy, problem_.sends_at(nth(task.senders, move.candidate).sender));
     const double out_before = out, out_sum = ends_.out_sum, left_sum = ends_.left_sum;
     std::vector<double> in_before;
     for (const int port : task.receivers) {
-      in_before.push_back(nth(ends_.in, port));
-      nth(ends_.in, port) = move.end;
+      double& in = nth(ends_.busy, problem_.receives_at(port));
+      in_before.push_back(in);
+      in = move.end;
     }
     ends_.out_sum += move.end - out;
     out = move.end;
@@ -145,7 +148,8 @@ class TreeSearch {
     count(move.group, 1);
     out           = out_before;
     ends_.out_sum = out_sum, ends_.left_sum = left_sum;
-    for (size_t i = 0; i < in_before.size(); ++i) nth(ends_.in, task.receivers[i]) = in_before[i];
+    for (size_t i = 0; i < in_before.size(); ++i)
+      nth(ends_.busy, problem_.receives_at(task.receivers[i])) = in_before[i];
     return whole;
   }
 

@@ -61,7 +61,11 @@ Bytes crossing(const std::vector<Job>& jobs, const Ports& ports) {
   return bytes;
 }
 
-Seconds least_time(const UnitTasks& units, const Ports& ports) {
+namespace {
+
+// The least time of hosts with these speeds, all ports of each together.
+Seconds least_time_of(const UnitTasks& units, const Ports& ports, const std::vector<BytesPerSecond>& in,
+                      const std::vector<BytesPerSecond>& out) {
   std::vector<Bytes> received(ports.hosts.size());
   std::map<std::set<int>, Bytes> held;
   std::set<int> all;
@@ -73,7 +77,6 @@ Seconds least_time(const UnitTasks& units, const Ports& ports) {
     all.insert(sides.have.begin(), sides.have.end());
   }
   Seconds bound;
-  const auto in = speeds(ports, &Port::in), out = speeds(ports, &Port::out);
   for (size_t host = 0; host < received.size(); ++host) {
     if (received[host] > Bytes(0)) bound = std::max(bound, received[host] / in[host]);
   }
@@ -88,6 +91,23 @@ Seconds least_time(const UnitTasks& units, const Ports& ports) {
     if (bytes > Bytes(0)) bound = std::max(bound, bytes / speed);
   }
   return bound;
+}
+
+// The speed of each device, as Ports::inside counts them: that of its port inside its host, and that of its card.
+std::vector<BytesPerSecond> speeds_of_devices(const Ports& ports, BytesPerSecond Port::*direction) {
+  std::vector<BytesPerSecond> result = speeds(*ports.inside, direction);
+  for (const auto& [device, own] : ports.inside->port_of)
+    nth(result, nth(ports.inside->ports, own).host) += nth(ports.ports, ports.port(device)).*direction;
+  return result;
+}
+
+}  // namespace
+
+Seconds least_time(const UnitTasks& units, const Ports& ports) {
+  const Seconds of_hosts = least_time_of(units, ports, speeds(ports, &Port::in), speeds(ports, &Port::out));
+  if (ports.inside == nullptr) return of_hosts;
+  return std::max(of_hosts, least_time_of(units, *ports.inside, speeds_of_devices(ports, &Port::in),
+                                          speeds_of_devices(ports, &Port::out)));
 }
 
 }  // namespace foreflow::reshard

@@ -74,6 +74,11 @@ reshard::Mesh mesh_on(const platform::Platform& platform, const std::vector<int>
   return mesh;
 }
 
+std::optional<double> ReshardingRun::gap() const {
+  if (lower_bound <= Seconds(0)) return std::nullopt;
+  return time / lower_bound - 1;
+}
+
 ReshardingRun run_resharding(const platform::Platform& platform, std::vector<reshard::Move> moves,
                              const reshard::StrategyDef& strategy, const reshard::PlanOptions& options,
                              const simulate::EngineDef& engine) {

@@ -41,20 +41,38 @@ Problem random_problem(std::mt19937_64& rng, const Size& size) {
   return problem;
 }
 
+// Ports that send and receive, some of them half duplex.
+Problem random_exchange(std::mt19937_64& rng, int tasks, int ports) {
+  Problem problem{ports, {}};
+  for (int port = 0; port < ports; ++port) problem.half_duplex.push_back(rng() % 3 > 0);
+  for (int i = 0; i < tasks; ++i) {
+    ProblemTask task;
+    const int load = up_to(rng, 4);
+    for (int port = 0; port < ports; ++port) {
+      const auto side = rng() % 3;
+      if (side == 0) task.senders.push_back({port, Seconds(load)});
+      if (side == 1) task.receivers.push_back(port);
+    }
+    if (!task.senders.empty() && !task.receivers.empty()) problem.tasks.push_back(std::move(task));
+  }
+  return problem;
+}
+
 // Empty: each task once, with one of its senders, and no port serves two at a time.
 std::string fault(const Problem& problem, const Schedule& schedule) {
-  std::map<std::pair<int, bool>, std::vector<std::pair<double, double>>> uses;  // port, whether it receives
+  std::map<int, std::vector<std::pair<double, double>>> uses;  // by server of a port
   std::set<int> seen;
   for (const Assignment& one : schedule.order) {
     const ProblemTask& task = problem.tasks.at(static_cast<size_t>(one.task));
     const Candidate& sender = task.senders.at(static_cast<size_t>(one.candidate));
     if (!seen.insert(one.task).second) return "a task twice";
     if (std::abs((one.end - one.start - sender.duration).value()) > 1e-9) return "another duration";
-    uses[{sender.sender, false}].emplace_back(one.start.value(), one.end.value());
-    for (const int port : task.receivers) uses[{port, true}].emplace_back(one.start.value(), one.end.value());
+    uses[problem.sends_at(sender.sender)].emplace_back(one.start.value(), one.end.value());
+    for (const int port : task.receivers)
+      uses[problem.receives_at(port)].emplace_back(one.start.value(), one.end.value());
   }
   if (seen.size() != problem.tasks.size()) return "not every task";
-  for (auto& [port, times] : uses) {
+  for (auto& [server, times] : uses) {
     std::sort(times.begin(), times.end());
     for (size_t i = 1; i < times.size(); ++i) {
       if (times[i].first < times[i - 1].second - 1e-9) return "two tasks at one port at once";
@@ -67,6 +85,19 @@ TEST(ReshardBalances, SchedulesAreValidAndNotBelowTheBound) {
   std::mt19937_64 rng(1);
   for (int i = 0; i < 300; ++i) {
     const Problem problem = random_problem(rng, {up_to(rng, 24), up_to(rng, 5), up_to(rng, 5)});
+    for (const BalanceDef& balance : balances()) {
+      const Schedule found = balance.solve(problem, {.seed = rng(), .node_budget = 500});
+      ASSERT_EQ(fault(problem, found), "") << balance.name << " " << i;
+      ASSERT_GE(found.makespan.value(), lower_bound(problem).value() * (1 - 1e-12)) << balance.name << " " << i;
+      ASSERT_GE(found.makespan.value(), found.lower_bound.value() * (1 - 1e-12)) << balance.name << " " << i;
+    }
+  }
+}
+
+TEST(ReshardBalances, SchedulesOfHalfDuplexPortsAreValidAndNotBelowTheBound) {
+  std::mt19937_64 rng(6);
+  for (int i = 0; i < 300; ++i) {
+    const Problem problem = random_exchange(rng, up_to(rng, 24), 1 + up_to(rng, 6));
     for (const BalanceDef& balance : balances()) {
       const Schedule found = balance.solve(problem, {.seed = rng(), .node_budget = 500});
       ASSERT_EQ(fault(problem, found), "") << balance.name << " " << i;
@@ -143,6 +174,17 @@ TEST(ReshardBalances, TheProvenOptimumIsThatOfBruteForce) {
     const Problem problem = random_problem(rng, {up_to(rng, 5), up_to(rng, 3), up_to(rng, 3)});
     const Schedule exact  = balances().get("exact", "test").solve(problem, {});
     ASSERT_NEAR(exact.makespan / brute_force(problem), 1, 1e-12) << i;
+  }
+}
+
+TEST(ReshardBalances, TheProvenOptimumOfHalfDuplexPortsIsThatOfBruteForce) {
+  std::mt19937_64 rng(7);
+  for (int i = 0; i < 300; ++i) {
+    const Problem problem = random_exchange(rng, up_to(rng, 6), 1 + up_to(rng, 4));
+    if (problem.tasks.empty()) continue;
+    const Schedule exact = balances().get("exact", "test").solve(problem, {});
+    ASSERT_TRUE(exact.proven) << i;
+    ASSERT_NEAR(exact.makespan.value(), brute_force(problem).value(), 1e-9) << i;
   }
 }
 

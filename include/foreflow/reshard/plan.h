@@ -40,7 +40,7 @@ struct Job {
   std::vector<Wait> waits = {};
 };
 
-// A unit task in the order in which a balance starts them, with the times that it expects.
+// A unit task that crosses between hosts, in the order in which a balance starts them, with the times that it expects.
 struct Turn {
   int task;                    // index into UnitTasks::tasks
   int sender;                  // index into Ports::ports
@@ -51,9 +51,9 @@ struct Turn {
 struct Plan {
   std::vector<Job> jobs;
   std::vector<Turn> turns;  // empty for strategies that do not order unit tasks
-  Seconds expected{0};      // the end of the last turn
+  Seconds expected{0};      // the end of the last turn, or of the last copy inside a host
   Seconds bound{0};         // no order and choice of senders ends earlier
-  bool proven = false;      // and none ends before `expected`
+  bool proven = false;      // and none ends before `expected`, which is above 0
 };
 
 // The algorithm of a job: broadcasts are chains, which pass chunks from device to device.

@@ -19,10 +19,11 @@ Bytes least_crossing(const UnitTasks& units, const Ports& ports);
 // enters, and a ring over several hosts at the end of each.
 Bytes crossing(const std::vector<Job>& jobs, const Ports& ports);
 
-// A lower bound of the time of every plan in which hosts are limited by their ports alone:
+// A lower bound of the time of every plan in which hosts and devices are limited by their ports alone:
 //   1. a host receives each box that its devices need and do not have at least once, over all of its ports together;
 //   2. the boxes that only hosts of a set hold leave these hosts at least once, over all of their ports together. The
-//      sets tried are those of the holders of each box, and the union of all.
+//      sets tried are those of the holders of each box, and the union of all;
+//   3. the same for devices, each of which has its port inside its host and its card.
 Seconds least_time(const UnitTasks& units, const Ports& ports);
 
 }  // namespace foreflow::reshard

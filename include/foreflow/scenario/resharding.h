@@ -1,6 +1,7 @@
 // Runs one resharding: plans it for a platform and simulates the plan.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "foreflow/lower/reshard.h"
@@ -34,8 +35,8 @@ struct ReshardingRun {
   Seconds lower_bound;  // reshard::least_time
 
   BytesPerSecond effective_bandwidth() const { return size / time; }
-  // How much longer than the lower bound it took; 0 where nothing bounds the time from below.
-  double gap() const { return lower_bound > Seconds(0) ? time / lower_bound - 1 : 0; }
+  // How much longer than the lower bound it took; none where nothing bounds the time from below.
+  std::optional<double> gap() const;
 };
 
 // Requires checked moves, whose devices are indices into platform.devices(). Throws Error when two devices that

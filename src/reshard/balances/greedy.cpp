@@ -67,18 +67,17 @@ class Rounds {
 
   Round trial() {
     for (size_t i = left_.size(); i > 1; --i) std::swap(left_[i - 1], left_[below(rng_, i)]);
-    sends_.assign(static_cast<size_t>(problem_.ports), false);
-    receives_.assign(static_cast<size_t>(problem_.ports), false);
+    busy_.assign(2 * static_cast<size_t>(problem_.ports), false);
     Round round{{}, load_, 0};
     for (const int group : left_) {
       const auto& receivers = task(group).receivers;
-      const bool free =
-          std::none_of(receivers.begin(), receivers.end(), [&](int port) { return nth(receives_, port); });
-      const int candidate = free ? draw_sender(task(group), round.load) : -1;
+      const bool free       = std::none_of(receivers.begin(), receivers.end(),
+                                           [&](int port) { return nth(busy_, problem_.receives_at(port)); });
+      const int candidate   = free ? draw_sender(task(group), round.load) : -1;
       if (candidate < 0) continue;
       const Candidate& chosen = nth(task(group).senders, candidate);
-      for (const int port : receivers) nth(receives_, port) = true;
-      nth(sends_, chosen.sender) = true;
+      for (const int port : receivers) nth(busy_, problem_.receives_at(port)) = true;
+      nth(busy_, problem_.sends_at(chosen.sender)) = true;
       nth(round.load, chosen.sender) += chosen.duration;
       round.choices.push_back({group, candidate});
     }
@@ -88,6 +87,9 @@ class Rounds {
     return round;
   }
 
+  // Returns true if the port serves a task of this round where it sends.
+  bool sends(int port) const { return nth(busy_, problem_.sends_at(port)); }
+
   // One of the senders that are free in this round, the more probable the less load it has; -1: none is.
   int draw_sender(const ProblemTask& task, const std::vector<Seconds>& load) {
     double total = 0, most = 0;
@@ -95,14 +97,14 @@ class Rounds {
     for (const Candidate& one : task.senders) most = std::max(most, nth(load, one.sender).value());
     for (const Candidate& one : task.senders) {
       const auto port = static_cast<size_t>(one.sender);
-      weights_.push_back(sends_[port] ? 0 : most - load[port].value() + one.duration.value());
+      weights_.push_back(sends(one.sender) ? 0 : most - load[port].value() + one.duration.value());
       total += weights_.back();
     }
-    if (task.senders.size() == 1) return nth(sends_, task.senders.front().sender) ? -1 : 0;
+    if (task.senders.size() == 1) return sends(task.senders.front().sender) ? -1 : 0;
     double drawn = static_cast<double>(rng_() >> 11) * 0x1p-53 * total;
     int last     = -1;
     for (size_t i = 0; i < weights_.size(); ++i) {
-      if (nth(sends_, task.senders[i].sender)) continue;
+      if (sends(task.senders[i].sender)) continue;
       last = static_cast<int>(i);
       if (drawn < weights_[i]) break;
       drawn -= weights_[i];
@@ -129,7 +131,7 @@ class Rounds {
   std::vector<int> left_;      // groups that have tasks
   std::vector<size_t> taken_;  // tasks that each group still has
   std::vector<Seconds> load_;
-  std::vector<bool> sends_, receives_;
+  std::vector<bool> busy_;  // servers of ports, in this round
   std::vector<double> weights_;
 };
 

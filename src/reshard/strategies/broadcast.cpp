@@ -7,14 +7,6 @@
 namespace foreflow::reshard::definitions::broadcast {
 namespace {
 
-// The filling of the chain is left out: it is small, and the same for every sender.
-Seconds duration(const Delivery& delivery, int sender, const Ports& ports) {
-  Seconds slowest;
-  for (const Arrival& arrival : delivery.arrivals)
-    slowest = std::max(slowest, delivery.bytes / ports.pace(sender, arrival.port));
-  return slowest;
-}
-
 void add(JobList& jobs, const Delivery& delivery, const Box& box, int sender, const Ports& ports, int chunks) {
   std::vector<int> devices = {sender};
   for (const Arrival& arrival : delivery.arrivals)
@@ -30,7 +22,7 @@ void add(JobList& jobs, const Delivery& delivery, const Box& box, int sender, co
 }
 
 Plan plan(const UnitTasks& units, const Ports& ports, const PlanOptions& options) {
-  return balanced_plan(units, ports, options, {duration, add});
+  return balanced_plan(units, ports, options, {chain_time, add});
 }
 
 }  // namespace

@@ -11,7 +11,9 @@
 
 #include "foreflow/base/nth.h"
 #include "foreflow/reshard/strategy.h"
-#include "reshard/balanced_plan.h"
+#include "reshard/deliveries.h"
+#include "reshard/inside_copies.h"
+#include "reshard/job_list.h"
 
 namespace foreflow::reshard::definitions::forward {
 namespace {
@@ -33,8 +35,8 @@ struct Option {
 
 class Forwarding {
  public:
-  Forwarding(const UnitTasks& units, const Ports& ports, int chunks)
-      : units_(units), ports_(ports), chunks_(chunks), all_(deliveries(units, ports)), jobs_(units) {
+  Forwarding(const UnitTasks& units, const Ports& ports, const PlanOptions& options)
+      : units_(units), ports_(ports), plan_options_(options), all_(deliveries(units, ports)), jobs_(units) {
     out_.resize(ports.ports.size());
     in_.resize(ports.ports.size());
     for (const Delivery& delivery : all_.crossing) {
@@ -45,7 +47,7 @@ class Forwarding {
   }
 
   Plan plan() {
-    for (const Local& local : all_.inside) copy(local.task, local.holder, local.receivers);
+    const Schedule inside = add_inside(jobs_, units_, ports_, all_.inside, plan_options_);
     while (!options_.empty()) {
       Option best = options_.top();
       options_.pop();
@@ -60,6 +62,7 @@ class Forwarding {
     }
     plan_.jobs  = jobs_.take();
     plan_.bound = least_of_turns();
+    expect_beside(plan_, inside);
     return std::move(plan_);
   }
 
@@ -93,15 +96,6 @@ class Forwarding {
     return start_of(option) + nth(all_.crossing, option.delivery).bytes / ports_.pace(port, arrival(option).port);
   }
 
-  int copy(int task, int from, const std::vector<int>& to) {
-    std::vector<int> devices = {from};
-    devices.insert(devices.end(), to.begin(), to.end());
-    return jobs_.add(copy_job(task, std::move(devices)));
-  }
-  Job copy_job(int task, std::vector<int> devices) const {
-    return jobs_.copy(task, std::move(devices), units_.box(nth(units_.tasks, task)), chunks_);
-  }
-
   void serve(const Option& option) {
     const Arrival& to = arrival(option);
     const int from = source(option).device, out = ports_.port(from), entry = to.devices.front();
@@ -109,7 +103,7 @@ class Forwarding {
     const Seconds start = start_of(option), end = end_of(option);
     std::vector<int> devices = {from};
     devices.insert(devices.end(), to.devices.begin(), to.devices.end());
-    Job job = copy_job(task, std::move(devices));
+    Job job = jobs_.copy(task, std::move(devices), units_.box(nth(units_.tasks, task)), plan_options_.chunks);
     jobs_.wait(job, JobList::Side::out, out, from);
     jobs_.wait(job, JobList::Side::in, to.port, entry);
     const int index = jobs_.add(std::move(job));
@@ -138,7 +132,7 @@ class Forwarding {
 
   const UnitTasks& units_;
   const Ports& ports_;
-  int chunks_;
+  const PlanOptions& plan_options_;
   Deliveries all_;
   JobList jobs_;
   Plan plan_;
@@ -149,7 +143,7 @@ class Forwarding {
 };
 
 Plan plan(const UnitTasks& units, const Ports& ports, const PlanOptions& options) {
-  return Forwarding(units, ports, options.chunks).plan();
+  return Forwarding(units, ports, options).plan();
 }
 
 }  // namespace

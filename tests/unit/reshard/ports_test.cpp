@@ -46,6 +46,20 @@ TEST(ReshardPorts, InOneNodeEachDeviceIsAHostOnItsNvlink) {
   EXPECT_EQ(ports.ports[2].in, BytesPerSecond(100e9));
 }
 
+TEST(ReshardPorts, InsideEachOfSeveralNodesDevicesHaveThePortsOfOneNode) {
+  const Ports one  = ports_of(machine("p3_8xlarge", 1), move(consecutive({2}, 0), consecutive({2}, 2)));
+  const Ports both = ports_of(machine("p3_8xlarge", 2), move(consecutive({4}, 0), consecutive({4}, 4)));
+  EXPECT_EQ(one.inside, nullptr);
+  ASSERT_NE(both.inside, nullptr);
+  ASSERT_EQ(both.inside->ports.size(), 8U);
+  for (const int device : {0, 3, 4, 7}) {
+    const Port& port = both.inside->ports.at(static_cast<size_t>(both.inside->port(device)));
+    EXPECT_EQ(port.out, one.ports[static_cast<size_t>(device % 4)].out) << device;
+    EXPECT_EQ(both.inside->host(device), both.inside->port(device)) << device;
+  }
+  EXPECT_EQ(both.inside->pace(6, 7), one.pace(2, 3));
+}
+
 TEST(ReshardPorts, KnowTheSlowLinkBetweenTwoOfThem) {
   const auto platform = platform::load_file(std::string(FOREFLOW_SOURCE_DIR) + "/platforms/two_sites.xml");
   const Ports ports   = ports_of(platform, move(consecutive({4}, 0), consecutive({3}, 4)));

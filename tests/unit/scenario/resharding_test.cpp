@@ -46,6 +46,67 @@ TEST(Resharding, WorksInsideOneNode) {
   EXPECT_GE(done.time, done.lower_bound);
 }
 
+reshard::Move columns_to_rows(const reshard::Mesh& from, const char* from_spec, const reshard::Mesh& to,
+                              const char* to_spec, int64_t rows) {
+  return {{"", {rows, 8192}, Bytes(2)},
+          {from, reshard::parse_spec(from_spec, "test")},
+          {to, reshard::parse_spec(to_spec, "test")}};
+}
+
+// Four devices of a node send to the other four; a second node does the same with the other half of the rows.
+TEST(Resharding, CopiesInsideTwoNodesTakeTheTimeOfThoseInsideOne) {
+  const reshard::Mesh from{{2, 4}, {0, 1, 2, 3, 8, 9, 10, 11}}, to{{2, 4}, {4, 5, 6, 7, 12, 13, 14, 15}};
+  const auto one =
+      run(machine("dgx_h100", 1),
+          {columns_to_rows(reshard::consecutive({1, 4}, 0), "S1R", reshard::consecutive({1, 4}, 4), "RS1", 4096)},
+          "broadcast", "simgrid");
+  const auto both = machine("dgx_h100", 2);
+  for (const char* strategy : {"broadcast", "forward"}) {
+    const auto two = run(both, {columns_to_rows(from, "S01R", to, "S0S1", 8192)}, strategy, "simgrid");
+    EXPECT_NEAR(two.time / one.time, 1, 1e-9) << strategy;
+    EXPECT_GT(two.lower_bound, Seconds(0)) << strategy;
+    EXPECT_LE(two.lower_bound, two.time) << strategy;
+    EXPECT_EQ(two.crossing, Bytes(0)) << strategy;
+  }
+}
+
+// Device 1 of each node receives one box and sends two, so three rounds are the fewest.
+TEST(Resharding, DevicesThatSendAndReceiveTakeTurns) {
+  const auto platform = machine("dgx_h100", 2);
+  const auto mesh     = reshard::consecutive({2, 8}, 0);
+  const auto done     = run(platform, {columns_to_rows(mesh, "S1R", mesh, "S01R", 8192)}, "broadcast", "simgrid");
+  const auto single   = done.jobs.front().end - done.jobs.front().start;
+  EXPECT_NEAR(done.time / single, 3, 1e-9);
+  EXPECT_TRUE(done.plan.proven);
+  EXPECT_NEAR(done.plan.expected / done.plan.bound, 1, 1e-12);
+}
+
+// Each device hands its part to the next: half of them, then the other half.
+TEST(Resharding, PartsGoRoundARingOfDevicesInTwoRounds) {
+  const auto platform = machine("dgx_h100", 1);
+  const reshard::Mesh next{{8}, {1, 2, 3, 4, 5, 6, 7, 0}};
+  const auto done =
+      run(platform, {columns_to_rows(reshard::consecutive({8}, 0), "S0R", next, "S0R", 8192)}, "broadcast", "simgrid");
+  const auto single = done.jobs.front().end - done.jobs.front().start;
+  EXPECT_NEAR(done.time / single, 2, 1e-9);
+}
+
+TEST(Resharding, HasNoGapWhereNothingBoundsTheTime) {
+  ReshardingRun run;
+  run.time = Seconds(1);
+  EXPECT_EQ(run.gap(), std::nullopt);
+  run.lower_bound = Seconds(0.5);
+  EXPECT_EQ(run.gap(), 1);
+  // Links inside a host are free here, so no order is known to be the best.
+  const auto layout = [](int first, const char* spec) {
+    return reshard::Layout{reshard::consecutive({2}, first), reshard::parse_spec(spec, "test")};
+  };
+  const auto units = reshard::unit_tasks({{{"", {4, 4}, Bytes(4)}, layout(0, "S0R"), layout(2, "RS0")}});
+  const auto ports = reshard::uniform_ports({{0, 0}, {1, 0}, {2, 0}, {3, 0}}, BytesPerSecond(1));
+  for (const reshard::StrategyDef& strategy : reshard::strategies())
+    EXPECT_FALSE(strategy.plan(units, ports, {}).proven) << strategy.name;
+}
+
 // Two equal tensors take twice as long as one, and their unit tasks share the cards evenly.
 TEST(Resharding, PlansSeveralTensorsAtOnce) {
   const auto platform = machine("p3_8xlarge", 4);
