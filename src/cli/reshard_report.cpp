@@ -184,8 +184,8 @@ std::string describe(const ReshardingRun& run, const ReshardQuestion& question, 
                       format(run.effective_bandwidth()));
   if (question.strategy->moves_data) text += fmt::format("lower bound          {}\n", bound_in_words(run));
   text += fmt::format("unit tasks           {}\n", run.units.tasks.size());
-  text += fmt::format("between hosts        {}, at least {}\n\n", format(run.crossing),
-                      format(reshard::least_crossing(run.units, run.ports)));
+  text += fmt::format("{:<20} {}, at least {}\n\n", run.ports.hosts_are_devices ? "between devices" : "between hosts",
+                      format(run.crossing), format(reshard::least_crossing(run.units, run.ports)));
   text += table_of_jobs(run, platform) + "\n";
   text += report::draw_text(port_rows(run, platform), run.time, kGanttColumns);
   return text + "\n" + table_of_links(run, platform);
@@ -238,10 +238,12 @@ Json to_json(const ReshardingRun& run, const ReshardQuestion& question, const pl
 }
 
 std::vector<report::GanttRow> port_rows(const ReshardingRun& run, const platform::Platform& platform) {
+  const bool crosses = run.crossing > Bytes(0) || run.ports.inside == nullptr;
+  const auto& ports  = crosses ? run.ports : *run.ports.inside;
   std::map<std::pair<int, bool>, report::GanttRow> rows;  // port, whether it receives
   const auto add = [&](int port, bool receives, const report::Bar& bar) {
     report::GanttRow& row = rows[{port, receives}];
-    row.name              = nth(run.ports.ports, port).name + (receives ? " in" : " out");
+    row.name              = nth(ports.ports, port).name + (receives ? " in" : " out");
     row.bars.push_back(bar);
   };
   for (size_t i = 0; i < run.plan.jobs.size(); ++i) {
@@ -250,12 +252,12 @@ std::vector<report::GanttRow> port_rows(const ReshardingRun& run, const platform
         fmt::format("{} of {}{}, {}", collective::name(job.kind), format(job.bytes),
                     job.task < 0 ? "" : fmt::format(", unit task {}", job.task), devices_in_words(job, platform));
     const report::Bar bar{run.jobs[i].start, run.jobs[i].end, job.task < 0 ? static_cast<int>(i) : job.task, title};
-    std::set<int> hosts = {run.ports.host(job.devices.front())};
+    std::set<int> hosts = {ports.host(job.devices.front())};
     for (const int device : job.devices) {
-      if (hosts.insert(run.ports.host(device)).second) add(run.ports.port(device), true, bar);
+      if (hosts.insert(ports.host(device)).second) add(ports.port(device), true, bar);
     }
     if (hosts.size() == 1) continue;
-    add(run.ports.port(job.devices.front()), is_copy(job) ? false : true, bar);
+    add(ports.port(job.devices.front()), is_copy(job) ? false : true, bar);
   }
   std::vector<report::GanttRow> result;
   for (auto& [key, row] : rows) {

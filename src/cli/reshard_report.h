@@ -22,7 +22,8 @@ std::string describe(const scenario::ReshardingRun& run, const ReshardQuestion& 
                      const platform::Platform& platform);
 Json to_json(const scenario::ReshardingRun& run, const ReshardQuestion& question, const platform::Platform& platform);
 
-// A row for each port and direction that is used: the jobs that cross between hosts over it.
+// A row for each port and direction that is used: the jobs that cross between hosts over it; where none do,
+// those between devices.
 std::vector<report::GanttRow> port_rows(const scenario::ReshardingRun& run, const platform::Platform& platform);
 
 }  // namespace foreflow::cli

@@ -62,8 +62,9 @@ class PortFinder {
       : platform_(platform), devices_(std::move(devices)) {}
 
   Ports find() {
-    const auto leaves = [&](int device) { return platform_.node(device) != platform_.node(devices_.front()); };
-    const bool inside = std::none_of(devices_.begin(), devices_.end(), leaves);
+    const auto leaves        = [&](int device) { return platform_.node(device) != platform_.node(devices_.front()); };
+    const bool inside        = std::none_of(devices_.begin(), devices_.end(), leaves);
+    ports_.hosts_are_devices = inside;
     for (const int device : devices_) inside ? add_alone(device) : add(device);
     for (Port& port : ports_.ports) {
       if (ports_of_host_[port.host] == 1) port.name = nth(ports_.hosts, port.host);
@@ -160,7 +161,8 @@ std::shared_ptr<const Ports> ports_inside(const platform::Platform& platform, co
   std::map<int, std::vector<int>> of_node;
   for (const int device : devices) of_node[platform.node(device)].push_back(device);
   if (of_node.size() == 1 || of_node.size() == devices.size()) return nullptr;
-  auto inside = std::make_shared<Ports>();
+  auto inside               = std::make_shared<Ports>();
+  inside->hosts_are_devices = true;
   for (const auto& [node, own] : of_node) append(*inside, ports_of_devices(platform, own));
   return inside;
 }
@@ -203,7 +205,8 @@ Ports uniform_ports(const std::map<int, int>& host_of, BytesPerSecond speed) {
     inside.ports.push_back({inside.hosts.back(), own, kAnySpeed, kAnySpeed});
     inside.port_of.emplace(device, own);
   }
-  result.inside = std::make_shared<Ports>(std::move(inside));
+  inside.hosts_are_devices = true;
+  result.inside            = std::make_shared<Ports>(std::move(inside));
   return result;
 }
 

@@ -30,6 +30,7 @@ struct Ports {
   std::map<int, int> port_of;  // device -> index into `ports`
   // From port to port, where a link between them is slower than both. Not known for more than 512 ports.
   std::map<std::pair<int, int>, BytesPerSecond> slower = {};
+  bool hosts_are_devices                               = false;  // all in one node, or as in `inside`
   // All devices again, each as a host whose port leads to the other devices of its host. Null: no host has two devices.
   std::shared_ptr<const Ports> inside = nullptr;
 
