@@ -165,7 +165,19 @@ TEST(Reshard, MulticastTakesTheExactTimesOfFigureFive) {
   }
 }
 
-// A single byte takes the latencies alone.
+// One device sends to many: it takes a latency for each receiver, and a chain of few chunks through all of them less.
+TEST(Reshard, TheSignalTakesTheLatenciesOfItsMessagesInTurn) {
+  const auto platform = platform::make(platform::topologies().get("dgx_a100", "test"), 4);
+  const auto move     = [&](int receivers) {
+    return reshard::Move{
+        {"", {64}, Bytes(2)}, {reshard::consecutive({1}, 0), {{{}}}}, {reshard::consecutive({receivers}, 8), {{{}}}}};
+  };
+  const Seconds one = run(platform, move(1), "signal").time, all = run(platform, move(24), "signal").time;
+  EXPECT_NEAR(all / one, 24, 0.01);
+  EXPECT_LT(run(platform, move(24), "broadcast", "ensemble", 0).time, all);
+}
+
+// A single byte takes the latencies alone, which is less where data decides.
 TEST(Reshard, TheSignalIsFasterThanEveryStrategy) {
   const ReshardCase one   = test::reshard_cases().front();
   const auto platform     = platform::make(platform::topologies().get("p3_8xlarge", "test"), nodes_of(one.move));

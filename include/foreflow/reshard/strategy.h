@@ -25,7 +25,7 @@ struct StrategyDef {
   std::string_view name;  // "broadcast"
   std::string_view doc;
   std::string_view source;
-  bool moves_data;  // false: a signal of one byte, to know the time without the data
+  bool moves_data;  // false: one byte for each message, to know what their latencies take
   bool balanced;    // whether a balance orders its unit tasks
   Plan (*plan)(const UnitTasks& units, const Ports& ports, const PlanOptions& options);
 };

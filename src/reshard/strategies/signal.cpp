@@ -1,5 +1,5 @@
-// The messages of send_recv with one byte each: the dependencies without the data, which no strategy can be faster
-// than.
+// The messages of send_recv with one byte each: the dependencies without the data. A device sends or receives one after
+// the other, so a strategy with fewer messages can be faster where latencies decide.
 #include "foreflow/reshard/strategy.h"
 #include "reshard/direct_jobs.h"
 
@@ -16,7 +16,7 @@ Plan plan(const UnitTasks& units, const Ports& /*ports*/, const PlanOptions& /*o
 
 StrategyDef row() {
   return {"signal",
-          "one byte to each receiver: what is left when data takes no time",
+          "the messages of send_recv with one byte each: their latencies, one after the other at each device",
           "arXiv 2211.05322, figure 7: \"signal send/recv\"",
           false,
           false,

@@ -28,8 +28,8 @@ StrategyKeyDef row() {
           .doc =
               "by which messages a tensor goes from a stage to one that is sharded in another way (stage_tp, stage_cp, "
               "stage_sequence_parallel): chunks "
-              "passed on from device to device, single messages, parts that are gathered behind the network, or only a "
-              "signal of one byte, to know the time without them",
+              "passed on from device to device, single messages, parts that are gathered behind the network, or the "
+              "single messages with one byte each, to know what their latencies take",
           .type     = types::one_of(reshard::strategies().names()),
           .fallback = "broadcast",
           .read     = read,
