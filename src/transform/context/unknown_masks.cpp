@@ -3,12 +3,11 @@
 
 #include "foreflow/ir/text.h"
 #include "foreflow/transform/context_attention.h"
+#include "transform/context/attention_layouts.h"
 #include "transform/context/element_patterns.h"
 
 namespace foreflow::transform {
 namespace {
-
-constexpr size_t kBias = 3;  // operand of BlockAttention
 
 bool has_bias(const ir::Function& function, const ir::Op& op) {
   return !op.is_call() && op.def->kernels == ir::Kernels::attention && op.operand_count > kBias &&
