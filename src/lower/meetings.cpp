@@ -7,6 +7,8 @@ namespace {
 
 // The devices of `members`, each once, in their order.
 std::vector<ir::Device> placed(const std::vector<ir::Device>& members, const Home& home) {
+  const auto is_placed = [](const ir::Device& member) { return member.placed(); };
+  if (std::all_of(members.begin(), members.end(), is_placed)) return members;
   std::vector<ir::Device> devices;
   for (const ir::Device& member : members) {
     const ir::Device device = home.of(member);
