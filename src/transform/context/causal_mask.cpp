@@ -15,7 +15,7 @@ bool has_causal_elements(const ir::Array& elements, int64_t size) {
 }
 
 // Returns true if keys from one behind the query on are far, and all others near.
-bool is_causal(const Choice& choice) {
+bool is_causal(const Bordered& choice) {
   const size_t rank        = choice.where.factors.size();
   Affine behind            = affine_number(rank, -1);
   behind.factors[rank - 2] = -1;
@@ -30,7 +30,7 @@ bool is_causal(const KnownFunction& of, const ElementPatterns& patterns, ir::Val
   if (dims.size() < 2 || dims[dims.size() - 2] != dims.back()) return false;
   if (const ir::Array* elements = of.elements(mask)) return has_causal_elements(*elements, dims.back());
   const Pattern* pattern = patterns.of(mask);
-  const auto* choice     = pattern == nullptr ? nullptr : std::get_if<Choice>(pattern);
+  const auto* choice     = pattern == nullptr ? nullptr : std::get_if<Bordered>(pattern);
   return choice != nullptr && is_causal(*choice);
 }
 

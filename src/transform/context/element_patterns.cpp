@@ -90,7 +90,7 @@ class PatternReader {
     const ir::Array* value = op.attributes->find_array("value");
     if (value != nullptr && value->size() != 1) return std::nullopt;
     const ir::Array number = value == nullptr ? ir::Array(made.dtype, {1}) : value->reshaped({1});
-    return Choice{affine_number(made.dims.size(), 0), number, number};
+    return Bordered{affine_number(made.dims.size(), 0), number, number};
   }
 
   MaybePattern range(const ir::Op& op, const ir::Type& made) const {
@@ -126,7 +126,7 @@ class PatternReader {
       const std::optional<Affine> form = f(*positions);
       return form ? MaybePattern(*form) : std::nullopt;
     }
-    const auto& choice               = std::get<Choice>(pattern);
+    const auto& choice               = std::get<Bordered>(pattern);
     const std::optional<Affine> form = f(choice.where);
     return form ? MaybePattern(chosen(*form, choice.on, choice.off)) : std::nullopt;
   }
@@ -159,7 +159,7 @@ class PatternReader {
 
   // What a Trilu leaves of a pattern that has at most its own diagonal as a border.
   MaybePattern triangle(const ir::Op& op, const Pattern& x) const {
-    const auto* choice  = std::get_if<Choice>(&x);
+    const auto* choice  = std::get_if<Bordered>(&x);
     const auto diagonal = diagonal_of(op);
     if (choice == nullptr || !diagonal) return std::nullopt;
     const size_t rank    = choice->where.factors.size();
@@ -171,8 +171,8 @@ class PatternReader {
     if (dims[rank - 2] > 1) above.factors[rank - 2] = -1;
     if (dims[rank - 1] > 1) above.factors[rank - 1] = 1;
     const ir::Array zero(choice->on.dtype(), {1});
-    const Choice kept = upper ? chosen(above, one(), none()) : chosen(above, none(), one());
-    const auto where  = border_of({choice, &kept});
+    const Bordered kept = upper ? chosen(above, one(), none()) : chosen(above, none(), one());
+    const auto where    = border_of({choice, &kept});
     if (!where) return std::nullopt;
     return chosen(*where, is_one(kept.on) ? choice->on : zero, is_one(kept.off) ? choice->off : zero);
   }
@@ -195,9 +195,9 @@ class PatternReader {
   }
 
   // The form of the choices that vary, if all have the same; that of a number, if none does.
-  static std::optional<Affine> border_of(const std::vector<const Choice*>& choices) {
-    const Choice* border = choices.front();
-    for (const Choice* choice : choices) {
+  static std::optional<Affine> border_of(const std::vector<const Bordered*>& choices) {
+    const Bordered* border = choices.front();
+    for (const Bordered* choice : choices) {
       if (!choice->where.varies()) continue;
       if (border->where.varies() && border->where != choice->where) return std::nullopt;
       border = choice;
@@ -209,7 +209,7 @@ class PatternReader {
   static std::optional<Affine> positions_of(const Pattern* pattern) {
     if (pattern == nullptr) return std::nullopt;
     if (const auto* positions = std::get_if<Affine>(pattern)) return *positions;
-    const auto& choice = std::get<Choice>(*pattern);
+    const auto& choice = std::get<Bordered>(*pattern);
     const auto number  = choice.where.varies() || choice.on.dtype() == ir::DType::boolean
                              ? std::nullopt
                              : whole(std::optional(choice.on.at(0)));
@@ -233,16 +233,16 @@ class PatternReader {
   // others.
   MaybePattern of_choices(const ir::Op& op, const ir::Type& made) const {
     const OpTypes types(of_.function, op, of_.known.entry().values);
-    std::vector<const Choice*> choices;
+    std::vector<const Bordered*> choices;
     for (size_t i = 0; i < op.operand_count; ++i) {
       const Pattern* x   = input(op, i);
-      const auto* choice = x == nullptr ? nullptr : std::get_if<Choice>(x);
+      const auto* choice = x == nullptr ? nullptr : std::get_if<Bordered>(x);
       if (choice == nullptr) return std::nullopt;
       choices.push_back(choice);
     }
     if (!op.def->foldable || op.def->eval == nullptr || !broadcasts(types.call())) return std::nullopt;
-    std::vector<Choice> stretched;
-    for (const Choice* choice : choices)
+    std::vector<Bordered> stretched;
+    for (const Bordered* choice : choices)
       stretched.push_back({with_rank(choice->where, made.dims.size()), choice->on, choice->off});
     for (size_t i = 0; i < choices.size(); ++i) choices[i] = &stretched[i];
     const auto where = border_of(choices);
@@ -266,7 +266,7 @@ class PatternReader {
   }
 
   // The result of the op on one number of each choice.
-  static ir::Array evaluated(const OpTypes& types, const std::vector<const Choice*>& choices, bool on) {
+  static ir::Array evaluated(const OpTypes& types, const std::vector<const Bordered*>& choices, bool on) {
     std::vector<ir::Array> numbers;
     for (size_t i = 0; i < choices.size(); ++i)
       numbers.push_back((on ? choices[i]->on : choices[i]->off).reshaped(ir::Dims(types.inputs[i].dims.size(), 1)));

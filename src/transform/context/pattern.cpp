@@ -48,7 +48,7 @@ std::optional<Affine> positions(const ir::Array& elements) {
 }
 
 // The choice by a diagonal border of the last two dimensions, if that is what the elements are.
-std::optional<Choice> border(const ir::Array& elements) {
+std::optional<Bordered> border(const ir::Array& elements) {
   const ir::Dims& dims = elements.dims();
   const size_t rank    = dims.size();
   if (rank < 2 || dims[rank - 2] == 1) return std::nullopt;
@@ -66,7 +66,7 @@ std::optional<Choice> border(const ir::Array& elements) {
 
 }  // namespace
 
-Choice chosen(Affine where, ir::Array on, ir::Array off) {
+Bordered chosen(Affine where, ir::Array on, ir::Array off) {
   const auto first =
       std::find_if(where.factors.begin(), where.factors.end(), [](int64_t factor) { return factor != 0; });
   if (first == where.factors.end() || on == off) {
@@ -85,7 +85,7 @@ std::optional<Pattern> pattern_of_elements(const ir::Array& elements) {
   while (same < elements.size() && equal_elements(elements, 0, same)) ++same;
   if (same == elements.size()) {
     const ir::Array number = element(elements, 0);
-    return Choice{affine_number(elements.dims().size(), 0), number, number};
+    return Bordered{affine_number(elements.dims().size(), 0), number, number};
   }
   if (auto form = positions(elements)) return *form;
   if (auto choice = border(elements)) return *std::move(choice);

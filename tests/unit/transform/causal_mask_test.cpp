@@ -128,7 +128,7 @@ TEST(CausalMask, IsRemarkedOnWhereItsNumbersAreNotKnown) {
 
 // The number that a pattern gives the element of that number in row-major order.
 double number_at(const Pattern& pattern, const ir::Dims& dims, int64_t element) {
-  const auto* choice = std::get_if<Choice>(&pattern);
+  const auto* choice = std::get_if<Bordered>(&pattern);
   const Affine& form = choice == nullptr ? std::get<Affine>(pattern) : choice->where;
   int64_t number     = form.constant;
   for (size_t d = dims.size(); d-- > 0; element /= dims[d]) number += form.factors[d] * (element % dims[d]);
