@@ -1,11 +1,11 @@
 // Bounds never exceed what is predicted, for questions in which one once did or easily could.
-#include "search/bounds.h"
+#include "search/bounds/bounds.h"
 
 #include <gtest/gtest.h>
 
 #include "property/expected_bounds.h"
+#include "search/bounds/refine.h"
 #include "search/question.h"
-#include "search/refine.h"
 
 namespace foreflow::search::bounds_test {
 namespace {

@@ -1,6 +1,6 @@
 // Of random spaces with values that are not legal: a branch is refused only where each of its points is, and a search
 // counts as many refusals, by reasons, as there are points that are refused.
-#include "search/branch_refusals.h"
+#include "search/exhaustive/branch_refusals.h"
 
 #include <gtest/gtest.h>
 

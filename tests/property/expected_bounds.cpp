@@ -6,9 +6,9 @@
 #include <array>
 #include <map>
 
-#include "search/bounds.h"
+#include "search/bounds/bounds.h"
+#include "search/bounds/refine.h"
 #include "search/question.h"
-#include "search/refine.h"
 
 namespace foreflow::search {
 namespace {

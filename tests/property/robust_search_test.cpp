@@ -2,9 +2,9 @@
 // out finds what one that looks at all of them finds.
 #include <gtest/gtest.h>
 
-#include "search/bounds.h"
+#include "search/bounds/bounds.h"
+#include "search/bounds/refine.h"
 #include "search/question.h"
-#include "search/refine.h"
 
 namespace foreflow::search::robust_search_test {
 namespace {

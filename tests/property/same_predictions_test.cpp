@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "search/placement_forms.h"
 #include "search/question.h"
+#include "search/space/placement_forms.h"
 
 namespace foreflow::search::same_predictions_test {
 namespace {

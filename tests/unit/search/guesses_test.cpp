@@ -1,5 +1,5 @@
 // What a search of many strategies predicts before it knows bounds.
-#include "search/guesses.h"
+#include "search/exhaustive/guesses.h"
 
 #include <gtest/gtest.h>
 

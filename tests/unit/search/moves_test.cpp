@@ -1,5 +1,5 @@
 // From which points a search goes to which others.
-#include "search/moves.h"
+#include "search/space/moves.h"
 
 #include <gtest/gtest.h>
 

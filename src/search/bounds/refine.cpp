@@ -1,0 +1,133 @@
+#include "search/bounds/refine.h"
+
+#include <algorithm>
+
+#include "search/bounds/composed_times.h"
+#include "search/bounds/stage_memory.h"
+
+namespace foreflow::search {
+namespace {
+
+using scenario::Scenario;
+
+Bytes memory_of(const StagedStep& step) { return kRounding * stage_memory(step.strategy, step.demand, step.plan()); }
+
+// One microbatch in one stage runs in the order of the program, whatever the schedule: no backward pass is split, and
+// nothing is cut.
+bool ignores_schedule(const scenario::Strategy& strategy) {
+  const schedule::ScheduleDef& schedule = *strategy.schedule;
+  const bool changes_order              = schedule.splits_backward || strategy.delay_weight_gradients ||
+                             schedule::stages(schedule.mapping, strategy.schedule_size) > 1;
+  return strategy.pp == 1 && strategy.microbatches == 1 && changes_order;
+}
+
+// The point with a schedule that keeps this order.
+ReadPoint in_order(const ReadPoint& point) {
+  ReadPoint same                  = point;
+  scenario::Strategy& strategy    = same.scenario->strategy;
+  strategy.schedule               = &schedule::schedules().get("1f1b", "schedule");
+  strategy.schedule_size          = {.devices = 1, .microbatches = 1, .chunks = 1};
+  strategy.delay_weight_gradients = false;
+  return same;
+}
+
+std::vector<std::vector<ReadPoint>> in_order(const std::vector<std::vector<ReadPoint>>& lists) {
+  std::vector<std::vector<ReadPoint>> same;
+  for (const std::vector<ReadPoint>& points : lists) {
+    same.emplace_back();
+    for (const ReadPoint& point : points) same.back().push_back(in_order(point));
+  }
+  return same;
+}
+
+}  // namespace
+
+// A pipeline with one microbatch is cut by the times of the whole batch, but passes the same ops wherever it is cut.
+// With whole backward passes nothing is known that Bounds does not know.
+Refined Refiner::only_microbatch(const ReadPoint& point, const scenario::Sequential& program,
+                                 const std::vector<scenario::Placement>& placements) {
+  const Scenario& scenario = *point.scenario;
+  if (!scenario.strategy.schedule->splits_backward && !scenario.strategy.delay_weight_gradients) return {};
+  Scenario uncut               = scenario;
+  uncut.strategy.pp            = 1;
+  uncut.strategy.schedule      = &schedule::schedules().get("zb_h1", "schedule");
+  uncut.strategy.schedule_size = {.devices = 1, .microbatches = 1, .chunks = 1};
+  const auto demand            = demands_.of(uncut, program, point.platform());
+  const bool is_split          = demand && demand->stages.front().weight_grad.compute > Seconds(0);
+  if (!is_split) return {};
+  const KnownPlan& plan    = plans_.of(*scenario.strategy.schedule, scenario.strategy.schedule_size);
+  GroupShapes& shapes      = shapes_.on(point.platform());
+  const Arrangement& where = shapes.arrangement(scenario, placements);
+  return {{kRounding * passage({scenario, *demand, plan, shapes, where}), Bytes(0)}, false};
+}
+
+Refined Refiner::refine(const ReadPoint& point) {
+  const Scenario& scenario = *point.scenario;
+  if (scenario.disturbances) return {};  // they may make devices and links faster
+  if (ignores_schedule(scenario.strategy)) return refine(in_order(point));
+  const auto program = predictor_.sequential(scenario);
+  if (!program) return {};
+  if (scenario.strategy.microbatches == 1 && scenario.strategy.pp > 1) return only_microbatch(point, **program, {});
+  const auto demand = demands_.of(scenario, **program, point.platform());
+  if (!demand) return {};
+  const int chunks = scenario.strategy.tensor_chunks;
+  const bool is_uncut =
+      chunks > 1 && !scenario.strategy.sequence_parallel && !demand->may_be_cut(chunks, scenario.strategy.microbatches);
+  const KnownPlan& plan = plans_.of(*scenario.strategy.schedule, scenario.strategy.schedule_size);
+  GroupShapes& shapes   = shapes_.on(point.platform());
+  const StagedStep step(scenario, *demand, plan, shapes, shapes.arrangement(scenario));
+  return {{kRounding * composed_time(step, plays_), memory_of(step)}, is_uncut};
+}
+
+// The cut of the model depends on the placement and on ZeRO, so the bound is the least time, and the least memory, of
+// all cuts.
+Bound Refiner::sketch(const std::vector<std::vector<ReadPoint>>& points) {
+  const ReadPoint& first   = points.front().front();
+  const Scenario& scenario = *first.scenario;
+  if (scenario.disturbances) return {};  // they may make devices and links faster
+  if (ignores_schedule(scenario.strategy)) return sketch(in_order(points));
+  const auto program = predictor_.sequential(scenario);
+  if (!program) return {};
+  std::vector<scenario::Placement> placements;
+  for (const ReadPoint& point : points.front()) placements.push_back(point.scenario->placement);
+  if (scenario.strategy.microbatches == 1 && scenario.strategy.pp > 1)
+    return only_microbatch(first, **program, placements);
+  GroupShapes& shapes      = shapes_.on(first.platform());
+  const Arrangement& where = shapes.arrangement(scenario, placements);
+  const KnownPlan& plan    = plans_.of(*scenario.strategy.schedule, scenario.strategy.schedule_size);
+  std::vector<const ReadPoint*> all;
+  for (const std::vector<ReadPoint>& list : points) {
+    for (const ReadPoint& point : list) all.push_back(&point);
+  }
+  std::vector<const void*> seen;  // the stages of cuts
+  Bound least;
+  for (const ReadPoint* point : all) {
+    const auto demand = demands_.of(*point->scenario, **program, point->platform());
+    if (!demand) return {};
+    if (std::find(seen.begin(), seen.end(), &demand->stages) != seen.end()) continue;
+    // `where` has all placements, and the strategy the values that need least memory.
+    const StagedStep step(scenario, *demand, plan, shapes, where);
+    const Bound own{kRounding * time_of_tasks(step, plays_), memory_of(step)};
+    least = seen.empty() ? own : Bound{std::min(least.time, own.time), std::min(least.memory, own.memory)};
+    seen.push_back(&demand->stages);
+  }
+  return least;
+}
+
+std::string print(const std::vector<Refined>& all) {
+  Json json = Json::array();
+  for (const Refined& one : all) json.push(Json::Array{one.time.value(), one.memory.value(), one.is_uncut});
+  return json.dump_compact();
+}
+
+std::vector<Refined> read_refined(const std::string& text) {
+  const Json json = parse_json(text, "bounds");
+  std::vector<Refined> all;
+  for (const JsonView& one : JsonView(json, "bounds").items()) {
+    const auto items = one.items();
+    all.push_back({{Seconds(items[0].as_number()), Bytes(items[1].as_number())}, items[2].as_bool()});
+  }
+  return all;
+}
+
+}  // namespace foreflow::search

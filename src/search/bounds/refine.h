@@ -1,0 +1,47 @@
+// A tighter bound of a point than Bounds gives, at the cost of milliseconds: plays the schedule with the times of the
+// stages into which the model is cut. It ignores contention, the time to wait for messages between stages, and
+// everything that may overlap.
+#pragma once
+
+#include "foreflow/scenario/stage_demand.h"
+#include "search/bounds/bounds.h"
+#include "search/bounds/plans.h"
+#include "search/evaluate.h"
+
+namespace foreflow::search {
+
+struct Refined : Bound {
+  // True: `overlap_tensor` is more than 1 and cuts no product, so the prediction is that of the point with 1.
+  bool is_uncut = false;
+};
+
+class Refiner {
+ public:
+  explicit Refiner(Predictor& predictor) : predictor_(predictor) {}
+
+  // Scenarios whose keys are close in alphabetical order have much in common, so refining them one after the other is
+  // fast.
+  static std::string key(const scenario::Scenario& scenario) { return scenario::StageDemands::key(scenario.strategy); }
+  // Zero if no tighter bound is known.
+  Refined refine(const ReadPoint& point);
+  // The lowest bound of these points, whatever they exchange between replicas and whichever chunks of products they
+  // use. Those of one list differ in their placements only, and those of different lists in values that move the ends
+  // of stages. The first list has the values with which no bound of the same stages is higher. Zero if none is known.
+  Bound sketch(const std::vector<std::vector<ReadPoint>>& points);
+
+ private:
+  Refined only_microbatch(const ReadPoint& point, const scenario::Sequential& program,
+                          const std::vector<scenario::Placement>& placements);
+
+  ShapesOf shapes_;
+  scenario::StageDemands demands_;
+  Plans plans_;
+  Plays plays_;
+  Predictor& predictor_;  // keeps the programs
+};
+
+// As text, and back.
+std::string print(const std::vector<Refined>& all);
+std::vector<Refined> read_refined(const std::string& text);
+
+}  // namespace foreflow::search
