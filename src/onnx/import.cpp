@@ -6,6 +6,7 @@
 #include <set>
 
 #include "foreflow/ir/text.h"
+#include "onnx/block_scales.h"
 #include "onnx/expansion.h"
 #include "onnx/functions.h"
 #include "onnx/graph_inputs.h"
@@ -102,6 +103,7 @@ Imported import_message(std::string_view bytes, const std::string& file, Folder 
   const int nodes = model.graph().node_size();
   if (nodes == 0 && model.graph().output_size() == 0) throw Error(file, "its graph has neither nodes nor outputs");
   inline_functions(model, file);
+  restate_block_scales(*model.mutable_graph());
   Imported imported = import_graph(model, file, std::move(folder), ops, numbers, given);
   imported.nodes    = nodes;
   return imported;

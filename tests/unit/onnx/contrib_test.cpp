@@ -83,6 +83,40 @@ TEST(ContribOps, DataTypesOfResultsBecomeNames) {
       "m.onnx: node 0: output_type STRING: this data type is not supported");
 }
 
+// The parameters s (floats) and z (bytes) of a 4-bit product with 32 columns of 8 blocks, which reads them as its
+// scales and zero points, beside what `others` compute.
+std::string block_parameters(int64_t scales, int64_t zeros, const std::vector<NodeText>& others = {}) {
+  constexpr int64_t kBytes    = 2;
+  std::vector<NodeText> nodes = {
+      {"MatMulNBits",
+       {"x", "w", "s", "z"},
+       {"y"},
+       {int_attribute("K", 512), int_attribute("N", 32), int_attribute("block_size", 64), int_attribute("bits", 4)},
+       "",
+       kRuntime}};
+  nodes.insert(nodes.end(), others.begin(), others.end());
+  const auto zero = [](int64_t elements) { return std::string(static_cast<size_t>(elements), '\0'); };
+  const std::string bytes =
+      model({.nodes        = nodes,
+             .inputs       = {port("x", kFloat, {"2", "512"})},
+             .initializers = {tensor("w", kBytes, {32, 8, 32}).bytes(9, zero(32 * 8 * 32)),
+                              floats("s", {scales}, std::vector<float>(static_cast<size_t>(scales), 1)),
+                              tensor("z", kBytes, {zeros}).bytes(9, zero(zeros))}});
+  const ir::Module made = import_bytes(bytes, "m.onnx", ops::table()).module;
+  std::string text;
+  for (const ir::Value& value : made.entry().values) {
+    if (value.name == "s" || value.name == "z") text += value.name + " " + ir::to_string(value.annotation->dims) + " ";
+  }
+  return text;
+}
+
+TEST(ContribOps, ListsOfTheScalesOfBlocksBecomeMatrices) {
+  EXPECT_EQ(block_parameters(256, 256), "s (32, 8) z (256,) ") << "no length of packed zero points";
+  EXPECT_EQ(block_parameters(256, 128), "s (32, 8) z (32, 4) ");
+  EXPECT_EQ(block_parameters(255, 128), "s (255,) z (32, 4) ") << "the type rule refuses it by its own length";
+  EXPECT_EQ(block_parameters(256, 128, {{"Neg", {"s"}, {"n"}}}), "s (256,) z (32, 4) ") << "another op reads the list";
+}
+
 TEST(ContribOps, OperandsThatAreMissingAreReported) {
   EXPECT_EQ(error_of(kRuntime, {"ReluGrad", {"a"}, {"y"}}),
             "m.onnx: node 0: has 1 operands; at least 2 would be right");
