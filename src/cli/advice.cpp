@@ -283,12 +283,11 @@ std::string on_places_of_shards(const scenario::Scenario& scenario, const platfo
 std::vector<std::string> advice(const scenario::Scenario& scenario, const scenario::Outcome& outcome) {
   const report::Summary& summary     = outcome.summary;
   const platform::Platform& platform = *outcome.platform;
-  std::vector<std::string> all;
+  std::vector<std::string> all       = outcome.remarks;
   if (!scenario.jobs.empty()) return all;
   const auto add = [&](std::string line) {
     if (!line.empty()) all.push_back(std::move(line));
   };
-  add(outcome.remark);
   add(on_pipeline(scenario));
   add(on_dtype(scenario, summary));
   add(on_units(scenario, summary, platform));

@@ -21,7 +21,8 @@ namespace foreflow::cli {
 //   8. more network cards than GPUs, each of which uses one;
 //   9. ranks that share experts and are on more servers than in another order;
 //   10. samples that may be counted along a weight, as an imported model has no weights and its inputs disagree;
-//   11. tensor-parallel groups on several servers that would fit on one.
+//   11. tensor-parallel groups on several servers that would fit on one;
+//   12. tensor parallelism that leaves most of the arithmetic whole, and a mask whose numbers are not known.
 // Empty for several jobs on one platform.
 std::vector<std::string> advice(const scenario::Scenario& scenario, const scenario::Outcome& outcome);
 

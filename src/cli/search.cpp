@@ -144,6 +144,8 @@ void run(const Options& options) {
   const Interruption interruption;
   const search::Result result = searched(options, interruption);
   const auto top              = static_cast<size_t>(options.top);
+  for (const std::string& line : result.remarks)
+    std::cerr << escape::terminal("foreflow: note: the best strategy: " + line) << "\n";
   if (options.json != "-" && options.csv != "-") show(search::to_text(result, top));
   if (!options.json.empty()) {
     Json json = search::to_json(result, top);

@@ -11,13 +11,27 @@ bool resolved(const Mixed& value) { return value.type.resolved() || value.type =
 
 using ByType = std::map<ir::DType, Flops>;
 
-void add_flops(const ir::Function& function, const ir::Op& op, const Values<Mixed>& values, ByType& totals) {
+// That of the first tensor among the operands and results.
+ir::DType dtype_of(const ir::Function& function, const ir::Op& op, const Values<Mixed>& values) {
+  for (const ir::ValueId id : function.inputs(op)) {
+    if (id != ir::ValueId::none && values[ir::index(id)].type.is_tensor()) return values[ir::index(id)].type.dtype;
+  }
+  for (uint32_t i = 0; i < op.result_count; ++i) {
+    const ir::Type& type = values[op.first_result + i].type;
+    if (type.is_tensor()) return type.dtype;
+  }
+  return ir::DType::f32;
+}
+
+}  // namespace
+
+Flops flops_of(const ir::Function& function, const ir::Op& op, const Values<Mixed>& values) {
   std::vector<ir::Type> inputs, outputs;
   std::vector<const ir::Array*> known;
   inputs.reserve(op.operand_count);
   known.reserve(op.operand_count);
   outputs.reserve(op.result_count);
-  bool countable = true;
+  bool countable = op.def->role != ir::Role::communication;
   for (const ir::ValueId id : function.inputs(op)) {
     const bool given = id != ir::ValueId::none;
     inputs.push_back(given ? values[ir::index(id)].type : ir::Type());
@@ -31,14 +45,9 @@ void add_flops(const ir::Function& function, const ir::Op& op, const Values<Mixe
     countable       = countable && resolved(output);
     arithmetic_left = arithmetic_left || !output.known;
   }
-  if (!countable || !arithmetic_left) return;
-  const Flops flops = op.def->work({*op.def, *op.attributes, inputs, known, op.result_count}, outputs).flops;
-  inputs.insert(inputs.end(), outputs.begin(), outputs.end());
-  const auto tensor = std::find_if(inputs.begin(), inputs.end(), [](const ir::Type& type) { return type.is_tensor(); });
-  totals[tensor == inputs.end() ? ir::DType::f32 : tensor->dtype] += flops;
+  if (!countable || !arithmetic_left) return {};
+  return op.def->work({*op.def, *op.attributes, inputs, known, op.result_count}, outputs).flops;
 }
-
-}  // namespace
 
 ByType flops_by_type(const ir::Module& module, const MixedInterpretation& interpretation) {
   std::vector<ByType> totals;  // per instance; callees come before callers
@@ -50,7 +59,7 @@ ByType flops_by_type(const ir::Module& module, const MixedInterpretation& interp
       if (op.is_call()) {
         for (const auto& [dtype, flops] : nth(totals, instance.callee[o])) total[dtype] += flops;
       } else if (op.def->role != ir::Role::communication) {
-        add_flops(function, op, instance.values, total);
+        total[dtype_of(function, op, instance.values)] += flops_of(function, op, instance.values);
       }
     }
     totals.push_back(std::move(total));

@@ -85,9 +85,8 @@ Expected<Outcome> try_run(const Scenario& scenario, const Sequential& sequential
   if (!resolved) return resolved.refusal();
   auto predicted = try_predict(*resolved, sequential, *platform, finished, shared, detail);
   if (!predicted) return predicted.refusal();
-  return Outcome{std::move(predicted->summary),  std::move(predicted->program),
-                 std::move(predicted->timeline), platform,
-                 std::move(predicted->compact),  sequential.remark};
+  return Outcome{std::move(predicted->summary), std::move(predicted->program), std::move(predicted->timeline), platform,
+                 std::move(predicted->compact)};
 }
 
 Outcome run(const Scenario& scenario, const Sequential& sequential, const PlatformRef& platform,
@@ -97,8 +96,11 @@ Outcome run(const Scenario& scenario, const Sequential& sequential, const Platfo
 
 Outcome run(const Scenario& scenario, const PlatformRef& platform, const Finished& finished) {
   check_devices(scenario, *platform);
-  return scenario.jobs.empty() ? run(scenario, build(scenario), platform, finished)
-                               : run_jobs(scenario, platform, finished);
+  if (!scenario.jobs.empty()) return run_jobs(scenario, platform, finished);
+  const Sequential sequential = build(scenario);
+  Outcome outcome             = run(scenario, sequential, platform, finished);
+  outcome.remarks             = remarks_on(scenario, sequential);
+  return outcome;
 }
 
 Outcome run(const Scenario& scenario, const Finished& finished) {

@@ -71,6 +71,13 @@ ReadPoint Question::read(const Json& point) const {
   return {point, &cluster, scenario::with_parts(cluster.base, parts, *cluster.platform)};
 }
 
+Expected<scenario::Scenario> Question::read(const Candidate& candidate) const {
+  Json point = candidate.strategy;
+  if (!candidate.placement.is_null()) point.set("placement", candidate.placement);
+  if (!candidate.platform.is_null()) point.set("platform", candidate.platform);
+  return read(point).scenario;
+}
+
 double Question::most_samples_per_second(const ReadPoint& point, Seconds least_time) const {
   const Seconds time = least_factor_ * least_time;
   if (time <= Seconds(0)) return std::numeric_limits<double>::infinity();

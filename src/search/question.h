@@ -24,6 +24,9 @@ class Question {
 
   ReadPoint read(const Json& point) const;
 
+  // The scenario of a candidate.
+  Expected<scenario::Scenario> read(const Candidate& candidate) const;
+
   // The goal of the search, with all terms that it needs.
   const Goal& goal() const { return goal_; }
 

@@ -59,6 +59,10 @@ void rank(std::vector<Candidate>& candidates, const Goal& goal) {
   candidates = std::move(ranked);
 }
 
+std::vector<std::string> remarks_on(const Expected<scenario::Scenario>& best) {
+  return best ? scenario::remarks_on(*best, scenario::build(*best)) : std::vector<std::string>();
+}
+
 }  // namespace
 
 const Registry<MethodDef>& methods() {
@@ -88,6 +92,7 @@ Result search(const Json& source, const std::string& file, const Options& option
   result.pareto      = pareto_of(result.ranked, result.goal);
   result.exact_front = result.exact_front || (result.left_out() == 0 && !result.estimated);
   result.exact       = std::min(result.exact, result.ranked.size());
+  if (!result.ranked.empty()) result.remarks = remarks_on(question.read(result.ranked.front()));
   return result;
 }
 

@@ -40,7 +40,7 @@ struct Outcome {
   PlatformRef platform;
   // The program that was folded; null if several jobs share the platform or microbatches were left out.
   std::shared_ptr<const stream::CompactProgram> compact = nullptr;
-  std::string remark                                    = {};  // that of the Sequential; of several jobs none
+  std::vector<std::string> remarks                      = {};  // remarks_on() where a whole scenario is run, else none
 };
 
 // The streams of the chosen devices, one by one, of a run in which nothing was left out: with
@@ -65,6 +65,10 @@ Sequential build(const Scenario& scenario);
 // The samples of one iteration: the global batch of the strategy, else that of the program in the file, which is read
 // then but not differentiated. 1 or more. Throws Error as build does.
 int64_t samples_of(const Scenario& scenario);
+
+// What users should know of how the model was read, and of what the strategy does to it; a sentence each. Requires: the
+// strategy can be applied to the program.
+std::vector<std::string> remarks_on(const Scenario& scenario, const Sequential& sequential);
 
 // Returns the scenario with everything decided that depends on the model or the platform; the steps below require it:
 //   1. `recompute: optimal` has its memory limits, which are found by simulation;

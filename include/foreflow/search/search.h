@@ -85,6 +85,7 @@ struct Result {
   bool exact_front = false;               // no point of the space that was left out belongs to `pareto`
   std::vector<Infeasible> infeasible;     // the first kMostListed
   std::map<std::string, size_t> reasons;  // number of infeasible points by the reason in words
+  std::vector<std::string> remarks;       // on the best of `ranked`: scenario::remarks_on
 
   // Number of points that are neither ranked nor known to be infeasible.
   size_t left_out() const { return points - std::min(points, ranked.size() + same + refused); }

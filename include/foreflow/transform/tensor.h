@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "foreflow/transform/pieces.h"
 #include "foreflow/transform/sharding.h"
@@ -23,5 +24,10 @@ Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, co
 // which are on no device, would have to be cut. Requires: ways > 2.
 std::optional<Distributed> two_shards(const ir::Module& module, const ir::OpTable& ops, int ways,
                                       const Sharding& sharding);
+
+// A sentence about a program of whose arithmetic each of `ways` shards computes more than half as a whole, instead of
+// parts of it: how much, which ops do it, and the reason, where it is known. Empty: there is nothing to say. Requires:
+// shard() does not refuse the same arguments.
+std::string remark_on_whole_work(const ir::Module& module, const ir::OpTable& ops, int ways, const Sharding& sharding);
 
 }  // namespace foreflow::transform

@@ -27,7 +27,9 @@ class LearnedSplits {
 
   void keep_whole(int32_t weight, const Obstacle& why) { whole_.emplace(weight, why); }
   bool is_whole(int32_t weight) const { return whole_.contains(weight); }
-  // The ops for which weights stay whole, in the order of the program.
+  // The weights that stay whole, with the ops for which they do.
+  const std::map<int32_t, Obstacle>& kept_whole() const { return whole_; }
+  // These ops, in the order of the program.
   std::map<size_t, Obstacle> obstacles() const {
     std::map<size_t, Obstacle> by_op;
     for (const auto& [weight, why] : whole_) by_op.emplace(why.op, why);

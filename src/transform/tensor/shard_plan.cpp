@@ -24,7 +24,7 @@ class ShardRound {
         learned_(learned),
         heads_(heads),
         open_(of),
-        plan_{std::vector<Layout>(function_.values.size()), {}, {}, 0, 0, {}},
+        plan_{std::vector<Layout>(function_.values.size()), {}, {}, 0, 0, {}, {}},
         origin_(function_.values.size(), kNoOrigin),
         looked_up_(function_.values.size()) {}
 
@@ -203,7 +203,8 @@ ShardPlan plan_shards(const ir::Module& module, const ir::Function& function,
     ShardPlan plan = ShardRound(of, arrives, learned, heads).run();
     if (learned.size() > before) continue;
     heads.finish();
-    plan.obstacles = learned.obstacles();
+    plan.obstacles  = learned.obstacles();
+    plan.kept_whole = learned.kept_whole();
     return plan;
   }
 }

@@ -16,7 +16,8 @@ struct ShardPlan {
   std::vector<Decision> decisions;               // per op
   std::vector<bool> by_vocabulary;               // per op: written in its vocabulary-parallel form (vocabulary.h)
   int split_weights = 0, split_activations = 0;  // activations: those that are split along the sequence
-  std::map<size_t, Obstacle> obstacles = {};     // ops for which weights stay whole, by their number
+  std::map<size_t, Obstacle> obstacles   = {};   // ops for which weights stay whole, by their number
+  std::map<int32_t, Obstacle> kept_whole = {};   // these weights, by their number, with the ops
 };
 
 // Plans `ways`-fold tensor parallelism of a function without calls. `arrives` tells per value whether it comes from

@@ -239,6 +239,28 @@ TEST(Advice, IsToKeepTensorParallelGroupsOnOneServer) {
   EXPECT_EQ(said_of_shards(R"("tp": 12)", ""), "") << "no server has as many devices";
 }
 
+TEST(Advice, SaysThatTensorParallelismLeavesMostOfTheArithmeticWhole) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "odd.distir",
+             R"(func @main(weight %a: Tensor[Float32, (9, 99)], weight %b: Tensor[Float32, (9, 2)],
+           %x: Tensor[Float32, (5, 9)]) {
+  %y = MatMul(%x, %a)
+  %z = MatMul(%x, %b)
+  return %y, %z
+}
+)");
+  write_file(folder / "odd.json", R"({"workload": {"distir": "odd.distir"}, "platform": {"topology": "dgx1"},
+                                      "engine": "analytic", "strategy": {"dp": 1, "tp": 2, "pp": 1}})");
+  const auto said_by = [&](const char* command) {
+    return test::run_foreflow({command, "odd.json"}, folder.path()).err;
+  };
+  const std::string line =
+      "strategy.tp: 98 % of the arithmetic is not split, and each of 2 ranks computes all of it: 1 x MatMul; 2 divides "
+      "no dimension of %a, (9, 99)\n";
+  EXPECT_EQ(said_by("simulate"), "foreflow: note: " + line);
+  EXPECT_NE(said_by("search").find("foreflow: note: the best strategy: " + line), std::string::npos);
+}
+
 std::string said_of_machines(const char* command, const std::string& platform, const std::string& cost) {
   const test::TemporaryFolder folder;
   write_file(folder / "mlp.json", R"({"workload": {"model": "mlp", "layers": 8, "hidden": 256, "dtype": "bf16"},
