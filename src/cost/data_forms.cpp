@@ -48,8 +48,14 @@ std::vector<Measured> deep_bench(const FieldsOfRow& row, const std::string&) {
 std::vector<Measured> attention(const FieldsOfRow& row, const std::string&) {
   constexpr double kShortest = 16;  // below, a sequence is decoded by other kernels
   if (row.text("kv_cache_dtype") != "bfloat16" || row.number("isl") < kShortest) return {};
-  const Sizes sizes{row.number("batch_size"),          row.number("isl"),      row.number("num_heads"),
-                    row.number("num_key_value_heads"), row.number("head_dim"), 2};
+  const Sizes sizes{row.number("batch_size"),
+                    row.number("isl"),
+                    row.number("num_heads"),
+                    row.number("num_key_value_heads"),
+                    row.number("head_dim"),
+                    2,
+                    0,
+                    1};
   return {{"attention", "bf16", {sizes, row.number("latency_ms") * 1e-3}}};
 }
 

@@ -8,7 +8,8 @@ namespace foreflow::cost::definitions::attention {
 namespace {
 
 // Flash attention, causal (Dao 2023). Sizes: samples, sequence, heads, heads of keys and values, elements of a head,
-// bytes of an element, 1 for the backward pass (0 for the forward pass).
+// bytes of an element, 1 for the backward pass (0 for the forward pass), 1 where keys and values also go to a paged
+// cache (0 otherwise).
 //
 // One processor works on a tile of rows of one head, block by block of keys up to the diagonal. The tiles at the end of
 // the sequence are the longest:
@@ -63,7 +64,7 @@ double with_tile(double rows, std::span<const double> c, const Sizes& s, const H
 
 double seconds(std::span<const double> c, const Sizes& s, const Hardware& hardware) {
   const double tokens = s[0] * s[1];
-  return c[kLaunch] + tokens * s[2] * c[kQueries] + tokens * c[kCache] * std::pow(s[3], c[kHeads]) +
+  return c[kLaunch] + tokens * s[2] * c[kQueries] + s[7] * tokens * c[kCache] * std::pow(s[3], c[kHeads]) +
          std::min(with_tile(128, c, s, hardware), with_tile(64, c, s, hardware));
 }
 

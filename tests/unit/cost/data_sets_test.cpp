@@ -82,10 +82,19 @@ TEST(SharesOfThePeak, CountTheWholeSquareOfAttention) {
   ASSERT_EQ(sets.size(), 2u);
   const double forward = 2.0 * 2 * 4096 * 4096 * 16 * (192 + 128) / (1000e12 * 0.5);
   EXPECT_EQ(sets[0].of, "bf16 backward");
-  EXPECT_EQ(sets[0].samples[0].sizes, (Sizes{2, 4096, 16, 2, 160, 2, 1}));
+  EXPECT_EQ(sets[0].samples[0].sizes, (Sizes{2, 4096, 16, 2, 192, 2, 1}));  // as wide as prices take heads
   EXPECT_DOUBLE_EQ(sets[0].samples[0].seconds, 2.5 * forward);
   EXPECT_EQ(sets[1].of, "bf16 in training");
   EXPECT_DOUBLE_EQ(sets[1].samples[0].seconds, forward);
+}
+
+// The kernels of serving put keys and values into a paged cache, those of training do not.
+TEST(MeasuredAttention, OfServingWritesItsCache) {
+  const auto sets = read_data_sets(
+      "kv_cache_dtype,batch_size,isl,num_heads,num_key_value_heads,head_dim,latency_ms\nbfloat16,2,4096,16,4,128,0.5\n",
+      "context.csv", "h100_sxm");
+  ASSERT_EQ(sets.size(), 1u);
+  EXPECT_EQ(sets[0].samples[0].sizes, (Sizes{2, 4096, 16, 4, 128, 2, 0, 1}));
 }
 
 std::string message_of(const std::string& rows) {

@@ -204,6 +204,15 @@ TEST(AttentionLaw, TakesFiveProductsBackwardWhereItTakesTwoForward) {
   EXPECT_NEAR(law.seconds(constants, {1, 65536, 8, 8, 128, 2, 1}, kA100), 2.5 * forward, 0.01 * 2.5 * forward);
 }
 
+TEST(AttentionLaw, WritesAPagedCacheInServingAlone) {
+  const LawDef& law           = laws().get("attention", "test");
+  std::vector<double> serving = start_of(law), training = serving;
+  training[place_of(law, "cache")] = 0;
+  const Sizes unpaged{1, 4096, 8, 8, 128, 2}, paged{1, 4096, 8, 8, 128, 2, 0, 1};
+  EXPECT_DOUBLE_EQ(law.seconds(serving, unpaged, kA100), law.seconds(training, unpaged, kA100));
+  EXPECT_GT(law.seconds(serving, paged, kA100), law.seconds(training, paged, kA100));
+}
+
 class EveryLaw : public testing::TestWithParam<std::string> {};
 
 // Times grow with every size, and are above 0.
