@@ -82,6 +82,15 @@ FittedLaw for_training(FittedLaw law) {
   return law;
 }
 
+// The clock of a device that stays cool does not fall during long calls either.
+FittedLaw at_full_clock(FittedLaw law) {
+  const auto& constants = laws().get(law.law, "calibration").constants;
+  for (size_t i = 0; i < constants.size(); ++i) {
+    if (constants[i].name == "throttle") law.constants[i] = 0;
+  }
+  return law;
+}
+
 Seconds time_on(const Hardware& hardware, const FittedLaw& fitted, const Sizes& sizes) {
   return Seconds(laws().get(fitted.law, "calibration").seconds(fitted.constants, sizes, hardware));
 }
@@ -232,8 +241,11 @@ std::optional<Seconds> price_attention(const Application& application, const pla
   // Unless it is of the same device, the forward pass of the nearer one says more.
   const bool own               = measured && measured->processors == forward->processors;
   const Found& found           = own ? *measured : *forward;
-  const FittedLaw law          = for_training(*found.law);
+  FittedLaw law                = for_training(*found.law);
   const std::string_view dtype = dtype_of(application.call.inputs, application.outputs);
+  // The nearest device that was measured has the same chip; a farther one says nothing about the limit of this one.
+  const bool same_chip = found.processors->device == calibrations.front()->device;
+  if (same_chip && stays_cool(device, *found.processors)) law = at_full_clock(std::move(law));
   const Seconds causal =
       time_by({&law, found.processors}, device, dtype, {samples, rows, heads, key_heads, width, 2, own ? 1.0 : 0.0});
   const double slower   = terms.attention == nullptr ? 1 : slowdown(*terms.attention, *found.processors, backward);

@@ -17,7 +17,21 @@ namespace {
 //   tile 0  #
 //   tile 1  # #            time = launch + joined(blocks of all tiles / processors + part of the longest, traffic)
 //   tile 2  # # #
-enum : size_t { kLaunch, kEfficiency, kTile, kBlock, kTail, kMemory, kProcessor, kJoin, kQueries, kCache, kHeads };
+enum : size_t {
+  kLaunch,
+  kEfficiency,
+  kTile,
+  kBlock,
+  kTail,
+  kMemory,
+  kProcessor,
+  kJoin,
+  kQueries,
+  kCache,
+  kHeads,
+  kThrottle,
+  kWarm
+};
 
 std::vector<Constant> constants() {
   return {
@@ -34,6 +48,9 @@ std::vector<Constant> constants() {
       {"cache", Unit::seconds, 3e-9, "for a token whose keys and values go to a paged cache; only serving has one",
        Use::serving},
       {"cache_heads", Unit::number, 0.6, "power of the number of key heads with which that grows"},
+      {"throttle", Unit::number, 0.05, "how much slower a long call is, because the clock falls at the power limit",
+       Use::clock},
+      {"warm", Unit::seconds, 1e-3, "after which half of that is reached"},
   };
 }
 
@@ -64,8 +81,9 @@ double with_tile(double rows, std::span<const double> c, const Sizes& s, const H
 
 double seconds(std::span<const double> c, const Sizes& s, const Hardware& hardware) {
   const double tokens = s[0] * s[1];
-  return c[kLaunch] + tokens * s[2] * c[kQueries] + s[7] * tokens * c[kCache] * std::pow(s[3], c[kHeads]) +
-         std::min(with_tile(128, c, s, hardware), with_tile(64, c, s, hardware));
+  const double cool = c[kLaunch] + tokens * s[2] * c[kQueries] + s[7] * tokens * c[kCache] * std::pow(s[3], c[kHeads]) +
+                      std::min(with_tile(128, c, s, hardware), with_tile(64, c, s, hardware));
+  return cool * (1 + c[kThrottle] * cool / (cool + c[kWarm]));
 }
 
 }  // namespace

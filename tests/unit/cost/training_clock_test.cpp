@@ -1,4 +1,4 @@
-// The clock of long runs: products of training on an H100, and on devices that take its laws.
+// The clock of long runs: products of training and attention on an H100, and on devices that take its laws.
 #include <gtest/gtest.h>
 
 #include "cost/fit.h"
@@ -32,6 +32,32 @@ TEST(TrainingClock, FallsOnAnH100AtItsPowerLimit) {
 
 TEST(TrainingClock, StaysWhereTheSameChipDoesLessArithmetic) {
   EXPECT_GT(share_of_peak("H20-96GB", ir::DType::bf16), 0.85);
+}
+
+// The share of the peak that causal attention of 16 heads reaches, forward.
+double share_in_attention(const char* name, int64_t positions) {
+  platform::Device device = platform::device_of(platform::devices().get(name, "test").sheet);
+  device.kind             = name;
+  const ir::Type heads    = ir::Type::tensor(ir::DType::bf16, {1, 16, positions, 128});
+  const std::vector<ir::Type> inputs(3, heads), outputs{heads};
+  const std::vector<const ir::Array*> known(3, nullptr);
+  const ir::Attributes attributes{{"causal", 1}, {"scale", 0.088}};
+  const Application attention{{ops::table().get("BlockAttention", "test"), attributes, inputs, known, 1}, outputs};
+  const Json parameters = Json::object();
+  const Seconds time =
+      cost_models().get("calibrated", "test").make(JsonView(parameters, "s.json")).compute(attention, device).time;
+  const double length = static_cast<double>(positions);
+  return 2 * length * length * 16 * 128 / time.value() / device.peak("bf16").value();
+}
+
+// SimuMax's attention of 16 heads on a B200 takes 18 % more for a flop at 131072 positions than at 32768.
+TEST(TrainingClock, FallsInLongAttentionAtThePowerLimit) {
+  for (const char* device : {"B200-180GB", "H100-SXM5-80GB"})
+    EXPECT_LT(share_in_attention(device, 131072), 0.95 * share_in_attention(device, 32768)) << device;
+}
+
+TEST(TrainingClock, StaysInLongAttentionWhereTheSameChipDoesLessArithmetic) {
+  EXPECT_GT(share_in_attention("H20-96GB", 131072), share_in_attention("H20-96GB", 32768));
 }
 
 // On Hopper products of bytes keep the law that was measured of them.
