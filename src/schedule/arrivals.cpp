@@ -4,11 +4,15 @@
 
 namespace foreflow::schedule {
 
-Arrivals::Arrivals(const Plan& plan, double hop)
-    : hop_(hop), chunks_(static_cast<size_t>(plan.size.chunks)), count_(static_cast<size_t>(plan.stages())) {
+Arrivals::Arrivals(const Plan& plan, double hop) : hop_(hop), chunks_(static_cast<size_t>(plan.size.chunks)) {
   const Size& size = plan.size;
-  const std::vector<std::optional<double>> never(static_cast<size_t>(size.microbatches));
-  stages_.assign(static_cast<size_t>(plan.stages()) * static_cast<size_t>(plan.pipes()), {0, never, never});
+  const std::vector<double> never(static_cast<size_t>(size.microbatches), -1);
+  const auto count = static_cast<size_t>(plan.stages());
+  stages_.assign(count * static_cast<size_t>(plan.pipes()), {0, false, false, never, never});
+  for (size_t first = 0; first < stages_.size(); first += count) {
+    stages_[first].is_first            = true;
+    stages_[first + count - 1].is_last = true;
+  }
   for (int device = 0; device < size.devices; ++device) {
     for (int chunk = 0; chunk < size.chunks; ++chunk)
       rows_.push_back(static_cast<size_t>(plan.pipe_of(chunk) * plan.stages() + plan.stage_of(device, chunk)));
@@ -24,16 +28,21 @@ Arrivals::Arrivals(const Plan& plan, double hop)
 }
 
 std::optional<double> Arrivals::inputs(size_t device, const Task& task) const {
+  const double time = inputs_of(device, task);
+  return time < 0 ? std::nullopt : std::optional(time);
+}
+
+double Arrivals::inputs_of(size_t device, const Task& task) const {
   const size_t here  = row(device, task.chunk);
+  const Stage& stage = stages_[here];
   const auto m       = static_cast<size_t>(task.microbatch);
-  const size_t stage = here % count_;
-  if (task.phase == Phase::weight_grad) return stages_[here].backward[m];
+  if (task.phase == Phase::weight_grad) return stage.backward[m];
   if (task.phase == Phase::forward)
-    return stage == 0 ? 0 : arrival(stages_[here - 1].forward[m], stages_[here - 1].device, device);
-  const auto activation = stages_[here].forward[m];
-  if (!activation || stage + 1 == count_) return activation;
-  const auto gradient = arrival(stages_[here + 1].backward[m], stages_[here + 1].device, device);
-  return gradient ? std::optional(std::max(*activation, *gradient)) : gradient;
+    return stage.is_first ? 0 : arrival(stages_[here - 1].forward[m], stages_[here - 1], device);
+  const double activation = stage.forward[m];
+  if (activation < 0 || stage.is_last) return activation;
+  const double gradient = arrival(stages_[here + 1].backward[m], stages_[here + 1], device);
+  return gradient < 0 ? gradient : std::max(activation, gradient);
 }
 
 void Arrivals::output(size_t device, const Task& task, double time) {
@@ -43,8 +52,8 @@ void Arrivals::output(size_t device, const Task& task, double time) {
   if (task.phase == Phase::backward || task.phase == Phase::input_grad) stage.backward[m] = time;
 }
 
-std::optional<double> Arrivals::arrival(const std::optional<double>& sent, size_t from, size_t to) const {
-  return sent && from != to ? *sent + hop_ : sent;
+double Arrivals::arrival(double sent, const Stage& from, size_t to) const {
+  return sent >= 0 && from.device != to ? sent + hop_ : sent;
 }
 
 }  // namespace foreflow::schedule

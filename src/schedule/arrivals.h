@@ -22,19 +22,22 @@ class Arrivals {
 
  private:
   // By microbatch: the time at which the outputs of a stage's forward and input gradient (or whole backward) are
-  // available; empty: not yet.
+  // available; below 0: not yet.
   struct Stage {
     size_t device = 0;
-    std::vector<std::optional<double>> forward, backward;
+    bool is_first = false, is_last = false;
+    std::vector<double> forward, backward;
   };
 
   // Indexed as `stages_`: stages of the down pipe, then those of the up pipe.
   size_t row(size_t device, int chunk) const { return rows_[device * chunks_ + static_cast<size_t>(chunk)]; }
-  std::optional<double> arrival(const std::optional<double>& sent, size_t from, size_t to) const;
+  // The time at which what `from` has sent is on device `to`; below 0 if it has not been sent.
+  double arrival(double sent, const Stage& from, size_t to) const;
+  double inputs_of(size_t device, const Task& task) const;
 
   const double hop_;
-  const size_t chunks_, count_;  // of a device; the number of virtual stages of a pipe
-  std::vector<size_t> rows_;     // of each chunk of each device
+  const size_t chunks_;       // of a device
+  std::vector<size_t> rows_;  // of each chunk of each device
   std::vector<Stage> stages_;
 };
 
