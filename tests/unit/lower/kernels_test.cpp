@@ -98,7 +98,7 @@ TEST(Kernels, TheHostIssuesTheBackwardPassAtItsOwnCost) {
 TEST(Kernels, TheHostIssuesSumsOfGradientsAtTheirOwnCost) {
   const std::string text =
       "func @pass(%sum: Tensor[Float32, (4, 8), 1], %x: Tensor[Float32, (4, 8), 1], %labels: Tensor[Int64, (4,), 1]) "
-      "{\n  %g = SoftmaxCrossEntropyLossGrad(%x, %labels)\n  %s = Add(%sum, %g)\n  return %s\n}\n"
+      "{\n  %g = SoftmaxCrossEntropyLossGrad[pipeline_ends = 2](%x, %labels)\n  %s = Add(%sum, %g)\n  return %s\n}\n"
       "func @f(%sum: Tensor[Float32, (4, 8), 1], %x: Tensor[Float32, (4, 8), 1], %labels: Tensor[Int64, (4,), 1]) "
       "{\n  %s = @pass(%sum, %x, %labels)\n  %d = Add(%s, %x)\n  return %d\n}";
   Options options;
