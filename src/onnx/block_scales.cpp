@@ -34,7 +34,7 @@ int64_t int_attribute(const NodeProto& node, const std::string& name, int64_t fa
   return fallback;
 }
 
-// Those of a MatMulNBits. Sizes that its type rule refuses give none, in which nothing is restated.
+// The restated operands of a MatMulNBits. Sizes that its type rule refuses give none, in which nothing is restated.
 Blocks blocks_of(const NodeProto& node) {
   constexpr int64_t kLargest = int64_t{1} << 30, kMostBits = 8;
   const int64_t k = int_attribute(node, "K", 0), n = int_attribute(node, "N", 0);

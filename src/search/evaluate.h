@@ -24,7 +24,7 @@ struct Prediction {
   std::optional<Spread> spread = {};
 };
 
-// That of a point that the engine cannot run, for this reason.
+// The prediction of a point that the engine cannot run, for this reason.
 Prediction unpredicted(Refusal refusal);
 
 // With the time, and thus the throughput, that `risk` says.

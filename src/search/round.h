@@ -9,7 +9,7 @@
 
 namespace foreflow::search {
 
-// What an asker gets for its requests: to be called once, after Round::ask.
+// The answers to the requests of one asker: to be called once, after Round::ask.
 template <typename T>
 using Later = std::function<T()>;
 

@@ -44,7 +44,7 @@ class CourseWriter {
     std::unordered_map<int32_t, int32_t> groups = {};  // per group: its index in Course::groups
     std::unordered_map<int32_t, int32_t> called = {};  // per callee's course: its first entry in Course::names
   };
-  // Those of the streams of a procedure, made when they are first asked for.
+  // The drafts of the streams of a procedure, made when they are first asked for.
   class Drafts {
    public:
     Draft& of(int32_t stream) {

@@ -42,7 +42,7 @@ Later<std::vector<Refined>> DistinctPoints::bounds(const std::vector<const Prosp
     first.push_back(known.emplace(name, i).first->second);
     if (first[i] == i) distinct.emplace_back(read.scenario ? Refiner::key(*read.scenario) : "", i);
   }
-  // Those with equal keys share a model of stages.
+  // Branches with equal keys share a model of stages.
   std::sort(distinct.begin(), distinct.end());
   std::vector<std::vector<const Prospect*>> lists;
   for (size_t k = 0; k < distinct.size(); ++k) {

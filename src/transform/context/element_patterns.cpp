@@ -17,7 +17,7 @@ using MaybePattern = std::optional<Pattern>;
 
 constexpr double kLargestWhole = 0x1p52;  // of numbers that arrays give as doubles, safely exact
 
-// What an op makes of positions x and y: x * factor + y * other + more, or true where that is 0 or more.
+// The result of an op of positions x and y: x * factor + y * other + more, or true where that is 0 or more.
 struct PositionRule {
   std::string_view op;
   int64_t factor, other, more;
@@ -157,7 +157,7 @@ class PatternReader {
     return with_form(x, [&](const Affine& form) { return std::optional(with_rank(form, made.dims.size())); });
   }
 
-  // What a Trilu leaves of a pattern that has at most its own diagonal as a border.
+  // The part that a Trilu leaves of a pattern that has at most its own diagonal as a border.
   MaybePattern triangle(const ir::Op& op, const Pattern& x) const {
     const auto* choice  = std::get_if<Bordered>(&x);
     const auto diagonal = diagonal_of(op);

@@ -1,4 +1,4 @@
-// What is known of the elements of values that depend on no data, however many elements they have: each value is
+// Finds rules for the elements of values that depend on no data, however many elements they have: each value is
 // interpreted as a rule for its elements, op by op.
 //
 //   %p = Range(0, 4096, 1)                        i

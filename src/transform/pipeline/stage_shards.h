@@ -9,7 +9,7 @@ namespace foreflow::transform {
 // The devices of a stage.
 int devices_of(const StageSharding& stage);
 
-// Where the ops of a program run, to shard it.
+// The stages in which the ops of a program run, to shard it.
 std::vector<OpPlace> places_of(const std::vector<StagedOp>& staged);
 
 struct StageShards {

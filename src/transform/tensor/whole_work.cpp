@@ -60,7 +60,7 @@ class WholeWork {
 
   const interpret::Values<interpret::Mixed>& values() const { return interpretation_.entry().values; }
 
-  // Those with the most arithmetic first.
+  // The kinds with the most arithmetic first.
   std::vector<const Kind*> by_flops() const {
     std::vector<const Kind*> kinds;
     for (const auto& [name, kind] : kinds_) kinds.push_back(&kind);
