@@ -11,7 +11,7 @@ bool resolved(const Mixed& value) { return value.type.resolved() || value.type =
 
 using ByType = std::map<ir::DType, Flops>;
 
-// That of the first tensor among the operands and results.
+// The type of the first tensor among the operands and results.
 ir::DType dtype_of(const ir::Function& function, const ir::Op& op, const Values<Mixed>& values) {
   for (const ir::ValueId id : function.inputs(op)) {
     if (id != ir::ValueId::none && values[ir::index(id)].type.is_tensor()) return values[ir::index(id)].type.dtype;

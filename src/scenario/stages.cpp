@@ -10,7 +10,8 @@
 namespace foreflow::scenario {
 namespace {
 
-// Those of a file were counted before its data and tensors were split, which make the first layer unlike the others.
+// The layers of a file were counted before its data and tensors were split, which make the first layer unlike the
+// others.
 transform::LayerShare layers_in(const Sequential& sequential, const Scenario& scenario) {
   const bool is_file          = scenario.workload.family == nullptr;
   transform::LayerShare share = scenario.strategy.layer_share;

@@ -66,8 +66,8 @@ Sequential build(const Scenario& scenario);
 // then but not differentiated. 1 or more. Throws Error as build does.
 int64_t samples_of(const Scenario& scenario);
 
-// What users should know of how the model was read, and of what the strategy does to it; a sentence each. Requires: the
-// strategy can be applied to the program.
+// Remarks on what users should know of how the model was read, and of what the strategy does to it; a sentence each.
+// Requires: the strategy can be applied to the program.
 std::vector<std::string> remarks_on(const Scenario& scenario, const Sequential& sequential);
 
 // Returns the scenario with everything decided that depends on the model or the platform; the steps below require it:

@@ -9,7 +9,7 @@ namespace foreflow::transform {
 // The devices of a stage.
 int devices_of(const StageSharding& stage);
 
-// The stages in which the ops of a program run, to shard it.
+// The place of each op of a program in its stages, as sharding by stages takes them.
 std::vector<OpPlace> places_of(const std::vector<StagedOp>& staged);
 
 struct StageShards {
