@@ -1,10 +1,10 @@
 // Predictions of scenarios with many microbatches from the programs of a few.
 //
-// In the middle of a pipeline's program the microbatches repeat each other (simulate/rounds.h), so the program of all
-// of them follows from that of a few. Where a simulation of it has a steady state (simulate/steady_state.h), each
-// further period takes as long as the last one, does the same work, and leaves the memory unchanged. All figures of a
-// summary are therefore linear in the number of periods: those of the run, plus the difference that one period makes
-// for each period that was left out.
+// In the middle of a pipeline's program the microbatches repeat each other (simulate/rounds/rounds.h), so the program
+// of all of them follows from that of a few. Where a simulation of it has a steady state
+// (simulate/rounds/steady_state.h), each further period takes as long as the last one, does the same work, and leaves
+// the memory unchanged. All figures of a summary are therefore linear in the number of periods: those of the run, plus
+// the difference that one period makes for each period that was left out.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 #include "foreflow/simulate/known.h"
 
-#include "simulate/courses.h"
-#include "simulate/group_routes.h"
+#include "simulate/fold/courses.h"
+#include "simulate/routes/group_routes.h"
 
 namespace foreflow::simulate {
 

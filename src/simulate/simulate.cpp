@@ -1,14 +1,14 @@
 #include "foreflow/simulate/simulate.h"
 
 #include "foreflow/base/error.h"
-#include "simulate/external_events.h"
-#include "simulate/fold_compact.h"
+#include "foreflow/simulate/disturbance_kind.h"
+#include "simulate/fold/fold_compact.h"
 
 namespace foreflow::simulate {
 // clang-format off
 namespace definitions {
 #define FOREFLOW_ROW(name) namespace name##_engine { EngineDef row(); }
-#include "simulate/engines.def"
+#include "simulate/engines/engines.def"
 #undef FOREFLOW_ROW
 }  // namespace definitions
 // clang-format on
@@ -34,7 +34,7 @@ const Registry<EngineDef>& engines() {
   // clang-format off
   static const Registry<EngineDef> rows("engine", "engines", {
 #define FOREFLOW_ROW(name) definitions::name##_engine::row(),
-#include "simulate/engines.def"
+#include "simulate/engines/engines.def"
 #undef FOREFLOW_ROW
   });
   // clang-format on

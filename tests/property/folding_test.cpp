@@ -4,8 +4,8 @@
 
 #include "foreflow/base/nth.h"
 #include "foreflow/simulate/simulate.h"
-#include "simulate/external_events.h"
-#include "simulate/fold.h"
+#include "simulate/fold/fold.h"
+#include "simulate/network/external_events.h"
 #include "support/machine.h"
 #include "support/random_streams.h"
 

@@ -8,8 +8,8 @@
 
 namespace foreflow::simulate {
 
-class Courses;          // simulate/courses.h
-class GroupRouteTable;  // simulate/group_routes.h
+class Courses;          // simulate/fold/courses.h
+class GroupRouteTable;  // simulate/routes/group_routes.h
 
 // Each may be null: then a run works it out for itself, with the same result.
 struct Known {

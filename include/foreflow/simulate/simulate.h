@@ -18,7 +18,7 @@
 
 namespace foreflow::simulate {
 
-struct FoldedProgram;  // simulate/fold_compact.h
+struct FoldedProgram;  // simulate/fold/fold_compact.h
 
 // The program that was simulated and its timeline. The program is folded, so that one device represents all that do the
 // same at the same time (DeviceUse::members), where that is exact and saves at least half of the devices; otherwise it
@@ -77,8 +77,8 @@ struct EngineDef {
   // False if no program is extrapolated from a few rounds: the engine simulates every stream, or disturbances begin or
   // end during the run.
   bool extrapolates(const Options& options) const;
-  // Nothing if the program has no such rounds (src/simulate/rounds.h), cannot be folded, is not extrapolated, or if
-  // run() throws.
+  // Nothing if the program has no such rounds (src/simulate/rounds/rounds.h), cannot be folded, is not extrapolated, or
+  // if run() throws.
   std::optional<RunOfRounds> run(const stream::CompactProgram& program, const Rounds& rounds,
                                  const platform::Platform& platform, const Options& options = {}) const;
 };

@@ -1,5 +1,5 @@
 // Weighted max-min fair rates: systems solved by hand, and random changes against a calculation from scratch.
-#include "simulate/fair_shares.h"
+#include "simulate/network/fair_shares.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Which links the contention solver gets to see.
-#include "simulate/network.h"
+#include "simulate/network/network.h"
 
 #include <gtest/gtest.h>
 

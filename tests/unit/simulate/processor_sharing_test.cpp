@@ -1,5 +1,5 @@
 // What computes lose to collectives beside them on the processors of their device.
-#include "simulate/processor_sharing.h"
+#include "simulate/streams/processor_sharing.h"
 
 #include <gtest/gtest.h>
 

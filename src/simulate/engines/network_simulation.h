@@ -1,0 +1,119 @@
+// Discrete-event simulation of a program on a network. A communication starts when all its members have arrived; the
+// end of a flow starts the next phase or releases the members. Knows nothing of SimGrid: simgrid_kernel.h drives it
+// with SimGrid's clock.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "foreflow/base/nth.h"
+#include "simulate/engines/simulation_result.h"
+#include "simulate/footprint/relay.h"
+#include "simulate/network/event_queue.h"
+#include "simulate/network/external_events.h"
+#include "simulate/network/network.h"
+#include "simulate/network/traffic.h"
+#include "simulate/streams/stream_states.h"
+
+namespace foreflow::simulate {
+
+class NetworkSimulation {
+ public:
+  // Keeps references: all arguments must outlive the simulation.
+  NetworkSimulation(const SimulationInput& input, const Network& network, const ExternalEvents& external_events);
+
+  // Time of the next event in seconds; infinite when there is none.
+  double next() const;
+  // Processes all events due at next().
+  void advance();
+
+  // The result, once no event is left. Throws Error when a stream has not finished.
+  SimulationResult take() &&;
+
+ private:
+  // The kind of thing that a flow or an alarm stands for, with the meaning of Tag::number and Tag::part.
+  enum Kind : int32_t {
+    kPhase,   // a whole phase: track, -
+    kPiece,   // a slice of a relay: run, hop
+    kChange,  // a change of capacity: the next of ExternalEvents::changes, -
+    kSource,  // a background flow begins: index into ExternalEvents::sources, -
+    kForeign  // a background flow under way: source, its route in paths_
+  };
+
+  // A flow of the timeline that is still under way.
+  struct Track {
+    int32_t meeting;
+    int32_t phase;  // index into Footprints::phases
+    int32_t load;
+    double start = EventQueue::kNever;  // of a hop: that of its first piece
+    double pace  = 0;                   // bytes of the communication per second
+    std::vector<stream::Pace> paces;
+    int32_t path = -1;  // of paths_; -1: nothing limits it by itself
+  };
+
+  // A relay (a ring simulated hop by hop) under way.
+  struct Run {
+    Relay relay;
+    int32_t meeting;
+    int32_t phase;
+    std::vector<int32_t> tracks;  // of the hops
+  };
+
+  // A route with a link of its own, in front, that enforces a rate limit.
+  struct Path {
+    Network::Route route;
+    int32_t load;  // -1: nothing uses it
+    double own;    // the limit of the flow itself; infinite: none beside that of its load
+  };
+
+  // The links that a flow of the load crosses from `now` on, with one of its own that limits it if fat pipes or windows
+  // do. The load's own route when they do not, and `path` is then -1.
+  const Network::Route& way(int32_t load, double now, int32_t& path);
+  int32_t take_path(int32_t load, double own, double now);
+  void free_path(int32_t place);
+  void limit(const Path& path, double limit);
+
+  size_t count_flows() const;
+  void play();
+  // Goes on with the communication from `phase` on. Its end; nothing when flows come first.
+  std::optional<double> enter(int32_t meeting, int32_t phase, double now);
+  void start_relay(int32_t meeting, int32_t phase, double now);
+  void send_piece(int32_t run, size_t hop, bool first, double now);
+  void happened(const Traffic::Tag& tag, double now);
+  void piece_arrived(int32_t run, size_t hop, double now);
+  void next_phase(int32_t meeting, int32_t phase, double now);
+  void set_change_alarm();
+  void change(double now);
+  void send_foreign(int32_t source, double now);
+  void paced(const Traffic::Tag& tag, double change, double now);
+
+  int32_t track(int32_t meeting, int32_t phase, int32_t load, double start);
+  // Ends a track: the flow is complete.
+  void record(int32_t track, double end);
+
+  const Phase& phase(int32_t index) const { return nth(input_.footprints.phases, index); }
+  const Load& load(int32_t index) const { return nth(input_.footprints.loads, index); }
+  const Footprint& footprint(int32_t meeting) const {
+    return input_.footprints.of(static_cast<size_t>(nth(input_.participants.meetings, meeting).example));
+  }
+  int32_t route(int32_t load) const { return nth(network_.route_of, load); }
+
+  const SimulationInput& input_;
+  const Network& network_;
+  const ExternalEvents& external_;
+  StreamStates states_;
+  Traffic traffic_;
+  std::vector<Track> tracks_;
+  std::vector<int32_t> free_tracks_;
+  std::deque<Run> runs_;
+  size_t next_change_ = 0;
+  std::deque<Path> paths_;
+  std::vector<int32_t> free_paths_;
+  size_t foreign_   = 0;   // background flows under way
+  int32_t flooding_ = -1;  // the source that exceeded kMostForeign; -1: none
+  SimulationResult result_;
+};
+
+}  // namespace foreflow::simulate

@@ -1,0 +1,11 @@
+// SimGrid as the clock of a simulation: the simulation is a model in SimGrid's kernel, beside SimGrid's own models.
+#pragma once
+
+#include "simulate/engines/network_simulation.h"
+
+namespace foreflow::simulate {
+
+// Runs the simulation until no event is left. May be called once in a process, because SimGrid allows one engine.
+void run_in_kernel(NetworkSimulation& simulation);
+
+}  // namespace foreflow::simulate

@@ -1,0 +1,54 @@
+#include "simulate/fold/merger.h"
+
+#include <algorithm>
+
+#include "foreflow/base/nth.h"
+
+namespace foreflow::simulate {
+
+int32_t Merger::merge(const std::vector<int32_t>& parts, int32_t example, Footprints& result) {
+  const auto [found, is_new] = known_.emplace(parts, static_cast<int32_t>(result.distinct.size()));
+  if (!is_new) return found->second;
+  const Footprint& model = nth(footprints_.distinct, parts.front());
+  result.distinct.push_back({static_cast<int32_t>(result.phases.size()), model.count, example, model.bytes});
+  for (int32_t i = 0; i < model.count; ++i) {
+    Phase phase = footprints_.phases[static_cast<size_t>(model.first) + static_cast<size_t>(i)];
+    if (phase.load >= 0) {
+      Load sum   = summed(parts, static_cast<size_t>(i));
+      sum.unit   = nth(footprints_.loads, phase.load).unit;
+      sum.limit  = nth(footprints_.loads, phase.load).limit;
+      sum.limits = nth(footprints_.loads, phase.load).limits;
+      for (const auto& [link, weight] : sum.crossings) {
+        const platform::Link& crossed = platform_.links().like(static_cast<size_t>(link));
+        if (!crossed.fat) phase.alone = std::max(phase.alone, weight * model.bytes / crossed.payload());
+      }
+      phase.load = static_cast<int32_t>(result.loads.size());
+      result.loads.push_back(std::move(sum));
+    }
+    result.phases.push_back(phase);
+  }
+  return found->second;
+}
+
+Load Merger::kept(const Load& load) const {
+  Load result{{}, load.unit, load.limit, load.limits};
+  for (const auto& crossing : load.crossings) {
+    if (links_.is_first(static_cast<size_t>(crossing.link))) result.crossings.push_back(crossing);
+  }
+  return result;
+}
+
+Load Merger::summed(const std::vector<int32_t>& parts, size_t number) const {
+  std::map<int32_t, double> weights;
+  for (const int32_t part : parts) {
+    const Phase& phase = footprints_.phases_of(nth(footprints_.distinct, part))[number];
+    for (const auto& [link, weight] : nth(footprints_.loads, phase.load).crossings) {
+      if (links_.is_first(static_cast<size_t>(link))) weights[link] += weight;
+    }
+  }
+  Load result{{}, 0};
+  for (const auto& [link, weight] : weights) result.crossings.push_back({link, weight});
+  return result;
+}
+
+}  // namespace foreflow::simulate

@@ -1,0 +1,106 @@
+#include <map>
+
+#include "foreflow/base/nth.h"
+#include "simulate/fold/compact_colours.h"
+#include "simulate/footprint/footprint_maker.h"
+
+namespace foreflow::simulate {
+namespace {
+
+class RealGroupMaker {
+ public:
+  RealGroupMaker(const stream::CompactProgram& program, const Courses& courses, FootprintMaker& maker)
+      : program_(program), courses_(courses), maker_(maker) {
+    result_.communications = program.communications;
+  }
+
+  RealGroups run() && {
+    reserve();
+    for (size_t g = 0; g < courses_.groups().size(); ++g) {
+      const Group& group = courses_.groups()[g];
+      result_.first.push_back(static_cast<int32_t>(result_.rows.size()));
+      const int32_t first = group.of_all_replicas ? -1 : 0, last = group.of_all_replicas ? -1 : program_.replicas - 1;
+      if (group.hand_over) {
+        add_hand_overs(static_cast<int32_t>(g), group, first, last);
+        continue;
+      }
+      for (int32_t replica = first; replica <= last; ++replica) add(static_cast<int32_t>(g), group, replica);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void reserve() {
+    size_t rows = 0, hand_overs = 0;
+    for (const Group& group : courses_.groups()) {
+      const size_t own = group.of_all_replicas ? 1 : static_cast<size_t>(program_.replicas);
+      rows += own;
+      if (group.hand_over) hand_overs += own;
+    }
+    result_.first.reserve(courses_.groups().size());
+    result_.rows.reserve(rows);
+    maker_.reserve(rows - hand_overs);
+  }
+
+  void add(int32_t number, const Group& group, int32_t replica) {
+    const std::vector<int> ranks = ranks_of(group, replica);
+    const int32_t communication  = chosen(group.communication, ranks);
+    places_.clear();
+    for (const int rank : ranks) places_.push_back(program_.place_of_rank(rank));
+    const int32_t footprint =
+        maker_.add(nth(result_.communications, communication), places_, static_cast<int32_t>(result_.rows.size()));
+    result_.rows.push_back({number, replica, communication, footprint});
+  }
+
+  // Adds the hand-overs of replicas `first` to `last`. They differ only in their device.
+  void add_hand_overs(int32_t number, const Group& group, int32_t first, int32_t last) {
+    const int32_t communication = chosen(group.communication, ranks_of(group, first));
+    for (int32_t replica = first; replica <= last; ++replica)
+      result_.rows.push_back({number, replica, communication, -1});
+  }
+
+  std::vector<int> ranks_of(const Group& group, int32_t replica) const {
+    std::vector<int> ranks;
+    const int32_t first = replica < 0 ? 0 : replica, last = replica < 0 ? program_.replicas - 1 : replica;
+    ranks.reserve(group.members.size() * static_cast<size_t>(last - first + 1));
+    for (int32_t r = first; r <= last; ++r) {
+      for (const int32_t member : group.members)
+        ranks.push_back(nth(program_.streams, member).device - program_.first_device + r * program_.of_replica);
+    }
+    return ranks;
+  }
+
+  int32_t chosen(int32_t communication, const std::vector<int>& ranks) {
+    if (program_.groups.empty()) return communication;
+    const auto kind       = nth(program_.communications, communication).kind;
+    const auto* algorithm = stream::algorithm_among(program_.groups, kind, ranks);
+    if (algorithm == nullptr) return communication;
+    const auto [found, fresh] =
+        variants_.try_emplace({communication, algorithm}, static_cast<int32_t>(result_.communications.size()));
+    if (fresh) {
+      result_.communications.push_back(nth(result_.communications, communication));
+      result_.communications.back().algorithm = algorithm;
+    }
+    return found->second;
+  }
+
+  const stream::CompactProgram& program_;
+  const Courses& courses_;
+  FootprintMaker& maker_;
+  RealGroups result_;
+  std::vector<int> places_;  // scratch
+  std::map<std::pair<int32_t, const collective::AlgorithmDef*>, int32_t> variants_;
+};
+
+}  // namespace
+
+RealGroups real_groups(const stream::CompactProgram& program, const Courses& courses,
+                       const platform::Platform& platform, const std::vector<LinkTrace>& traces,
+                       GroupRouteTable* routes, Footprints& footprints) {
+  FootprintMaker maker(platform, traces, routes);
+  RealGroups result = RealGroupMaker(program, courses, maker).run();
+  footprints        = std::move(maker).take();
+  return result;
+}
+
+}  // namespace foreflow::simulate

@@ -1,0 +1,88 @@
+#include "simulate/footprint/network_phases.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "foreflow/base/nth.h"
+
+namespace foreflow::simulate {
+namespace {
+
+Load load_on(const Crossed& crossed) {
+  Load load{crossed.crossings, crossed.unit, crossed.limit()};
+  for (const ChangedPhase& changed : crossed.changes)
+    load.limits.push_back({changed.at, (crossed.unit * changed.pace).value()});
+  load.limits = only_if_changing(std::move(load.limits), Load{{}, 0, load.limit}.limit_at(0));
+  return load;
+}
+
+// The load, of which no more than `pace` bytes of the communication move in a second.
+Load limited(Load load, BytesPerSecond pace) {
+  const BytesPerSecond own = load.unit * pace;
+  if (load.limit == BytesPerSecond(0) || own < load.limit) load.limit = own;
+  for (Timed& one : load.limits) one.value = std::min(one.value, own.value());
+  return load;
+}
+
+}  // namespace
+
+NetworkPhases::OfGroup& NetworkPhases::of_group(size_t group, const std::vector<int>& places) {
+  if (group >= numbers_.size()) numbers_.resize(group + 1, -1);
+  if (numbers_[group] < 0) {
+    numbers_[group] = static_cast<int32_t>(groups_.size());
+    groups_.push_back({stream::survey(platform_, places), {}});
+  }
+  return nth(groups_, numbers_[group]);
+}
+
+const collective::AlgorithmDef* NetworkPhases::add(size_t group, const std::vector<int>& places,
+                                                   const stream::Communication& communication) {
+  OfGroup& known = of_group(group, places);
+  const auto placed =
+      stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes, places, known.ground);
+  const auto plan     = placed.algorithm->flows(placed.task);
+  const Seconds start = communication.start + plan.start;
+  if (start > Seconds(0)) phases_.push_back({start, Seconds(0), -1});
+  for (const collective::Phase& one : plan.phases) phases_.push_back(phase(one, communication, placed, known));
+  return placed.algorithm;
+}
+
+Phase NetworkPhases::phase(const collective::Phase& plan, const stream::Communication& communication,
+                           const stream::Placed& placed, OfGroup& group) {
+  auto known = std::find_if(group.flows.begin(), group.flows.end(),
+                            [&](const OfFlows& flows) { return flows.crossed.is_of(plan.flows); });
+  if (known == group.flows.end()) {
+    group.flows.push_back({crosser_.cross(plan.flows, placed, communication.name), -1});
+    known = std::prev(group.flows.end());
+  }
+  const Crossed& crossed = known->crossed;
+  const Bytes bytes      = communication.bytes;
+  const Seconds filling  = plan.head > 0 ? crossed.one_by_one(bytes) : Seconds(0);
+  const auto delay       = [&](Seconds near, Seconds far) {
+    return plan.near_steps * (plan.near_latency * near) + plan.far_steps * (plan.far_latency * far) +
+           plan.head * filling;
+  };
+  Phase result{delay(crossed.near, crossed.far), crossed.alone(bytes), -1};
+  for (const ChangedPhase& changed : crossed.changes)
+    result.delays.push_back({changed.at, delay(changed.near, changed.far).value()});
+  result.delays = only_if_changing(std::move(result.delays), result.delay.value());
+  if (result.alone > Seconds(0) && plan.least > result.alone) {
+    result.alone = plan.least;
+    result.load =
+        loads_.number_of(limited(known->load < 0 ? load_on(crossed) : loads_[known->load], bytes / plan.least));
+  } else if (result.alone > Seconds(0)) {
+    result.load = load_of(*known);
+  }
+  result.uneven = bytes > Bytes(0) && crossed.uneven;
+  return result;
+}
+
+int32_t NetworkPhases::load_of(OfFlows& flows) {
+  if (flows.load >= 0) return flows.load;
+  auto crossings    = std::exchange(flows.crossed.crossings, std::vector<stream::Crossing>());
+  Load load         = load_on(flows.crossed);
+  load.crossings    = std::move(crossings);
+  return flows.load = loads_.number_of(std::move(load));
+}
+
+}  // namespace foreflow::simulate

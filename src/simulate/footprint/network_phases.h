@@ -1,0 +1,54 @@
+// The phases of collectives and messages over the network: the plan of their algorithm on the routes between devices.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "foreflow/platform/platform.h"
+#include "foreflow/simulate/disturbance.h"
+#include "foreflow/stream/task.h"
+#include "simulate/footprint/load_table.h"
+#include "simulate/routes/crossed.h"
+
+namespace foreflow::simulate {
+
+class NetworkPhases {
+ public:
+  // `traces`: of links that change. New phases are added to `phases`, their loads to `loads`. All arguments must
+  // outlive it.
+  NetworkPhases(const platform::Platform& platform, const std::vector<LinkTrace>& traces, LoadTable& loads,
+                std::vector<Phase>& phases)
+      : platform_(platform), crosser_(platform, traces), loads_(loads), phases_(phases) {}
+
+  // Adds the phases of a communication among the devices of a group, which are at these places. Returns their
+  // algorithm. Throws Error when two of the devices have no route.
+  const collective::AlgorithmDef* add(size_t group, const std::vector<int>& places,
+                                      const stream::Communication& communication);
+
+ private:
+  // Flows of phases on the routes of a group, and the number of their load; -1: none yet.
+  struct OfFlows {
+    Crossed crossed;
+    int32_t load;
+  };
+  // The facts that the communications of a group have in common.
+  struct OfGroup {
+    stream::Ground ground;
+    std::vector<OfFlows> flows;
+  };
+
+  OfGroup& of_group(size_t group, const std::vector<int>& places);
+  Phase phase(const collective::Phase& plan, const stream::Communication& communication, const stream::Placed& placed,
+              OfGroup& group);
+  int32_t load_of(OfFlows& flows);
+
+  const platform::Platform& platform_;
+  Crosser crosser_;
+  LoadTable& loads_;
+  std::vector<Phase>& phases_;
+  std::vector<int32_t> numbers_;  // by group: into groups_; -1: it is not there
+  std::vector<OfGroup> groups_;
+};
+
+}  // namespace foreflow::simulate
