@@ -45,9 +45,9 @@ std::string module_of(const SourceFile& file) {
 // "ops/attention/rotary.h" and "src/ops/attention/gather.cpp" -> the row "ops/attention"; null: directly in a module.
 const Folder* find_folder(std::string_view path) {
   if (path.starts_with("src/")) path.remove_prefix(4);
-  const auto found = std::find_if(kFolders.begin(), kFolders.end(), [&](const Folder& row) {
-    return path.starts_with(row.name) && path.substr(row.name.size()).starts_with("/");
-  });
+  const std::string_view folder = path.substr(0, path.rfind('/'));
+  const auto found =
+      std::find_if(kFolders.begin(), kFolders.end(), [&](const Folder& row) { return row.name == folder; });
   return found == kFolders.end() ? nullptr : &*found;
 }
 

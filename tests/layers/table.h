@@ -46,7 +46,8 @@ constexpr std::array kModules = {
 };
 
 // The folders of a module that has some, with the floors on which they stand inside it. `may_include` lists folders of
-// the same module; every folder may also include itself and the headers that stand in the module's own folder.
+// the same module; every folder may also include itself and the headers that stand in the module's own folder. A folder
+// inside of another one has a row of its own, and is named with the other: "pipeline/cuts".
 struct Folder {
   int floor;
   std::string_view name;
@@ -97,7 +98,16 @@ constexpr std::array kFolders = {
     Folder{3, "transform/samples", "rewrite"},
     Folder{3, "transform/tensor", "autodiff layout rewrite simplify"},
     Folder{4, "transform/overlap", "context rewrite"},
-    Folder{4, "transform/pipeline", "blocks context layout recompute rewrite tensor"},
+    Folder{4, "transform/pipeline/overlapped", "layout rewrite"},
+    Folder{4, "transform/pipeline/phases", "layout"},
+    Folder{5, "transform/pipeline/cuts", "blocks layout pipeline/phases rewrite"},
+    Folder{6, "transform/pipeline/weight_gradients", "blocks pipeline/cuts rewrite"},
+    Folder{7, "transform/pipeline/model",
+           "layout pipeline/cuts pipeline/overlapped pipeline/phases pipeline/weight_gradients"},
+    Folder{7, "transform/pipeline/program", "blocks layout pipeline/cuts pipeline/weight_gradients rewrite"},
+    Folder{8, "transform/pipeline/messages", "layout pipeline/program"},
+    Folder{9, "transform/pipeline",
+           "context pipeline/cuts pipeline/messages pipeline/program pipeline/weight_gradients tensor"},
 };
 
 // Headers of an outside library, by the beginning of their names, and the modules whose .cpp files (and private

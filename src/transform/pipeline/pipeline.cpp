@@ -8,9 +8,9 @@
 #include "foreflow/transform/pieces.h"
 #include "foreflow/transform/stage_model.h"
 #include "transform/pass_arguments.h"
-#include "transform/pipeline/pipelined_program.h"
+#include "transform/pipeline/cuts/stages.h"
 #include "transform/pipeline/pipeliner.h"
-#include "transform/pipeline/stages.h"
+#include "transform/pipeline/program/pipelined_program.h"
 #include "transform/pipeline/step_plan.h"
 
 namespace foreflow::transform {

@@ -6,10 +6,10 @@
 
 #include "foreflow/ir/verify.h"
 #include "foreflow/schedule/play.h"
-#include "transform/pipeline/carried_values.h"
-#include "transform/pipeline/stage_outliner.h"
-#include "transform/pipeline/stage_table.h"
-#include "transform/pipeline/step_update.h"
+#include "transform/pipeline/messages/carried_values.h"
+#include "transform/pipeline/program/stage_outliner.h"
+#include "transform/pipeline/program/stage_table.h"
+#include "transform/pipeline/program/step_update.h"
 
 namespace foreflow::transform {
 namespace {

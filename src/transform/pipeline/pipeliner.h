@@ -4,7 +4,7 @@
 
 #include "foreflow/schedule/plan.h"
 #include "foreflow/transform/pipeline.h"
-#include "transform/pipeline/stages.h"
+#include "transform/pipeline/cuts/stages.h"
 
 namespace foreflow::transform {
 

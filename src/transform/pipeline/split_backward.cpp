@@ -1,7 +1,7 @@
 // The questions about a split backward pass that StageModel::StageModel has to be told the answers to.
 #include "foreflow/transform/stage_model.h"
-#include "transform/pipeline/pipelined_program.h"
-#include "transform/pipeline/weight_gradients.h"
+#include "transform/pipeline/program/pipelined_program.h"
+#include "transform/pipeline/weight_gradients/weight_gradients.h"
 
 namespace foreflow::transform {
 

@@ -4,7 +4,7 @@
 
 #include "foreflow/transform/split_data.h"
 #include "transform/context/split_stages.h"
-#include "transform/pipeline/stage_costs.h"
+#include "transform/pipeline/program/stage_costs.h"
 
 namespace foreflow::transform {
 namespace {

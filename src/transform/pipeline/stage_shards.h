@@ -1,7 +1,7 @@
 // Shards the stages of a program, and splits their data, each in its own way.
 #pragma once
 
-#include "transform/pipeline/stages.h"
+#include "transform/pipeline/cuts/stages.h"
 #include "transform/tensor/shard_stages.h"
 
 namespace foreflow::transform {

@@ -4,12 +4,12 @@
 
 #include "foreflow/base/refusal.h"
 #include "foreflow/transform/simplify.h"
-#include "transform/pipeline/pipelined_program.h"
 #include "transform/pipeline/pipeliner.h"
-#include "transform/pipeline/stage_devices.h"
+#include "transform/pipeline/program/pipelined_program.h"
+#include "transform/pipeline/program/stage_devices.h"
 #include "transform/pipeline/stage_shards.h"
 #include "transform/pipeline/step_plan.h"
-#include "transform/pipeline/weight_gradients.h"
+#include "transform/pipeline/weight_gradients/weight_gradients.h"
 
 namespace foreflow::transform {
 namespace {

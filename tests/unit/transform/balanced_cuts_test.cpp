@@ -6,7 +6,7 @@
 #include <random>
 
 #include "foreflow/base/nth.h"
-#include "transform/pipeline/cuts.h"
+#include "transform/pipeline/cuts/cuts.h"
 
 namespace foreflow::transform::balanced_cuts_test {
 namespace {

@@ -1,5 +1,5 @@
 // Cuts for schedules that give each device several stages.
-#include "transform/pipeline/device_cuts.h"
+#include "transform/pipeline/cuts/device_cuts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The cuts that a search estimates are refused as those of the pass are.
-#include "transform/pipeline/model_cuts.h"
+#include "transform/pipeline/model/model_cuts.h"
 
 #include <gtest/gtest.h>
 

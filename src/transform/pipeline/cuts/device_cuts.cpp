@@ -1,0 +1,104 @@
+#include "transform/pipeline/cuts/device_cuts.h"
+
+#include <algorithm>
+
+#include "foreflow/base/nth.h"
+#include "foreflow/schedule/play.h"
+#include "transform/pipeline/cuts/device_relief.h"
+
+namespace foreflow::transform {
+namespace {
+
+constexpr double kAboutAsFast = 0.01;
+
+schedule::Costs costs_between(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits) {
+  const std::vector<double> seconds = seconds_between(places, cuts, limits);
+  const std::vector<double> forward = forward_parts_between(places, cuts, limits);
+  schedule::Costs costs;
+  for (size_t stage = 0; stage < seconds.size(); ++stage) {
+    const double backward = seconds[stage] * (1 - forward[stage]);
+    costs.stages.push_back({seconds[stage] * forward[stage], backward / 2, backward / 2});
+  }
+  return costs;
+}
+
+// The number of microbatches after which a schedule repeats itself; 0: it has too few of them to be shortened.
+int period_of(const schedule::ScheduleDef& schedule, schedule::Size size) {
+  const int all = size.microbatches;
+  for (const int period : {size.devices, 2 * size.devices}) {
+    size.microbatches = all - period;
+    if (all >= 4 * period && (schedule.refuse == nullptr || schedule.refuse(size).empty())) return period;
+  }
+  return 0;
+}
+
+// The time in which a schedule does the work of stages. Of many microbatches a few are played, and the others take as
+// long as the last of these.
+class ScheduleTime {
+ public:
+  ScheduleTime(const schedule::ScheduleDef& schedule, const schedule::Size& size) {
+    const int period = period_of(schedule, size);
+    const int few    = period == 0 ? size.microbatches : 2 * period + size.microbatches % period;
+    plans_.push_back(plan_of(schedule, size, few));
+    if (period == 0) return;
+    plans_.push_back(plan_of(schedule, size, few + period));
+    periods_ = (size.microbatches - few) / period;
+  }
+
+  double of(const schedule::Costs& costs) const {
+    const double before = makespan(plans_.front(), costs);
+    return periods_ == 0 ? before : before + (makespan(plans_.back(), costs) - before) * periods_;
+  }
+
+ private:
+  static schedule::Plan plan_of(const schedule::ScheduleDef& schedule, schedule::Size size, int microbatches) {
+    size.microbatches = microbatches;
+    return schedule::plan(schedule, size);
+  }
+
+  static double makespan(const schedule::Plan& plan, const schedule::Costs& costs) {
+    double end = 0;
+    for (const auto& slots : schedule::play(plan, costs)) end = std::max(end, slots.back().end);
+    return end;
+  }
+
+  std::vector<schedule::Plan> plans_;  // of a few microbatches and, where the others repeat them, of a period more
+  int periods_ = 0;                    // that are not played but for the first
+};
+
+}  // namespace
+
+double seconds_of_schedule(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits,
+                           const schedule::ScheduleDef& schedule, const schedule::Size& size) {
+  return ScheduleTime(schedule, size).of(costs_between(places, cuts, limits));
+}
+
+Cuts balanced_over_devices(CommonCuts& common, const StageLimits& limits, const schedule::ScheduleDef& schedule,
+                           const schedule::Size& size) {
+  const std::span<const CutPlace> places = common.places();
+  const size_t stages                    = limits.shares.size();
+  const auto fits = [&](const Cuts& cuts) { return devices_fit(places, cuts, limits, schedule.mapping, size); };
+  std::vector<Cuts> all{common.balanced(without_memory(limits))};
+  if (all.front().size() + 1 < stages) return all.front();
+  const auto add = [&](Cuts cuts) {
+    if (cuts.size() + 1 == stages && std::find(all.begin(), all.end(), cuts) == all.end())
+      all.push_back(std::move(cuts));
+  };
+  add(common.uniform(limits.shares));
+  for (size_t i = 0, starts = all.size(); i < starts; ++i) {
+    const Cuts& moved = common.relieved(all[i], limits, schedule.mapping, size);
+    add(fits(moved) || !fits(all[i]) ? moved : relieved(places, all[i], limits, schedule.mapping, size));
+  }
+  if (std::none_of(all.begin(), all.end(), fits)) add(common.balanced(limits));
+  if (std::any_of(all.begin(), all.end(), fits)) std::erase_if(all, [&](const Cuts& cuts) { return !fits(cuts); });
+  if (all.size() == 1) return all.front();
+  std::vector<double> seconds;
+  const ScheduleTime time(schedule, size);
+  for (const Cuts& cuts : all) seconds.push_back(time.of(costs_between(places, cuts, limits)));
+  // Fewer bytes cross the first of the cuts that are about as fast.
+  const double most = *std::min_element(seconds.begin(), seconds.end()) * (1 + kAboutAsFast);
+  const auto best   = std::find_if(seconds.begin(), seconds.end(), [&](double one) { return one <= most; });
+  return nth(all, best - seconds.begin());
+}
+
+}  // namespace foreflow::transform
