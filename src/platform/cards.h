@@ -7,10 +7,11 @@
 
 namespace foreflow::platform {
 
-// By the routes between all pairs of devices. No cards where a platform has too many devices to look at all pairs.
+// By the routes between all pairs of up to 256 devices, and of more by those from each node to some others, the
+// next, the second, the fourth, and so on, and back.
 CardUse cards_by_routes(const Platform& platform);
 
-// By the routes from one node of each part of the recipe to another node and back: the nodes of a part are equal.
+// By those routes of one node of each part of the recipe, as the nodes of a part are equal.
 CardUse cards_by_nodes(const Layout& layout, const Router& router);
 
 // For each link, 1 if it leads through a network card that no message of any device crosses. Empty where every card

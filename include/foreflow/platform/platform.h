@@ -135,7 +135,7 @@ class Platform {
   // 0 <= from, to < devices().size(). Not for several threads at once.
   Route route(int from, int to) const { return router_(from, to); }
   // Cards are the links of the kind "nic", both directions of one together. Found in the routes between all devices, of
-  // equal nodes in those of one; nothing is said (no cards) of a file with more than 256 devices.
+  // equal nodes in those of one, and of a file with more than 256 devices in those from each node to some others.
   CardUse cards() const;
   // The same for users. In one node no message needs a card, which says nothing about it, so none is idle.
   CardUse cards_between_nodes() const;

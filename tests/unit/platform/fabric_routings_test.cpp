@@ -354,5 +354,26 @@ TEST(Cards, AreToldWhereNoGpuUsesThem) {
       << "a node alone sends nothing";
 }
 
+TEST(Cards, OfALargeFileAreThoseOfItsRecipe) {
+  for (const int nics : {4, 8, 16}) {
+    const Recipe recipe =
+        test::recipe(fmt::format(R"({{"topology": "dgx_h100", "nodes": 64, "nics_per_node": {}}})", nics));
+    const Platform by_rule = make(recipe), file = load(write_xml(recipe), "again.xml");
+    EXPECT_EQ(file.cards().cards, 64 * nics);
+    EXPECT_EQ(file.cards().cards, by_rule.cards().cards);
+    EXPECT_EQ(file.cards().idle, by_rule.cards().idle) << nics;
+    EXPECT_EQ(bisection_bandwidth(file).value(), bisection_bandwidth(by_rule).value()) << nics;
+  }
+}
+
+// All cards of a DGX-1 are as far from a GPU, so that it leaves by the one that is nearest to where it sends.
+TEST(Cards, OfADragonflyAreUsedByDistance) {
+  for (const int nodes : {32, 40}) {  // 256 devices, and more
+    const std::string text = fmt::format(R"({{"topology": "dgx1", "nodes": {}, "fabric": "dragonfly"}})", nodes);
+    EXPECT_EQ(load(write_xml(test::recipe(text)), "again.xml").cards().idle, 0) << nodes;
+    EXPECT_EQ(machine(text).cards().idle, 0) << nodes;
+  }
+}
+
 }  // namespace
 }  // namespace foreflow::platform::fabric_routings_test

@@ -59,6 +59,40 @@ TEST(GraphBisection, IsThatOfTheHalvesInOrderWhereTheyAreMany) {
             "the cut between the first and the second half of the devices");
 }
 
+// Servers of sixteen GPUs, and a card from each server to each other one.
+GraphText mesh(int count) {
+  GraphText text;
+  for (int n = 0; n < count; ++n) {
+    for (int g = 0; g < 16; ++g) text.device(fmt::format("n{}g{}", n, g), fmt::format("n{}", n));
+    text.router(fmt::format("n{}", n));
+  }
+  for (int n = 0; n < count; ++n) {
+    for (int g = 0; g < 16; ++g)
+      text.cable(fmt::format("n{}g{}", n, g), fmt::format("n{}", n), "pcie", 1, "900GBps", "1us");
+    for (int to = 0; to < n; ++to) text.cable(fmt::format("n{}", n), fmt::format("n{}", to), "nic");
+  }
+  return text;
+}
+
+TEST(GraphBisection, CountsCardsBetweenServersThatAreNoNeighbours) {
+  for (const int count : {16, 18}) {  // 256 devices, and more
+    const Platform platform = load(mesh(count).xml(), "g.xml");
+    EXPECT_EQ(platform.cards().idle, 0);
+    EXPECT_DOUBLE_EQ(bisection_bandwidth(platform).value(), count / 2 * (count / 2) * 25e9);
+  }
+}
+
+// One server of as many devices, each with a card of its own.
+TEST(GraphBisection, CountsCardsInsideOfALargeServer) {
+  for (const int count : {256, 258}) {
+    GraphText text;
+    for (int d = 0; d < count; ++d) text.device(fmt::format("d{}", d), "n");
+    text.router("leaf");
+    for (int d = 0; d < count; ++d) text.cable(fmt::format("d{}", d), "leaf", "nic");
+    EXPECT_DOUBLE_EQ(bisection(text), count / 2 * 25e9);
+  }
+}
+
 // A ring of k routers in every row and column; rows are halves. Wrapping around, 2 k cables cross.
 TEST(GraphBisection, OfATorusIsTwoRowsOfCables) {
   for (const int k : {3, 4, 6}) {

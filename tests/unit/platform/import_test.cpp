@@ -121,6 +121,26 @@ TEST(Import, CallsNoCardOfASingleNodeIdle) {
   EXPECT_EQ(describe(one).find("serve no GPU"), std::string::npos);
 }
 
+// Eight GPUs with a card nearby, and one at another socket that none of them uses.
+TEST(Import, GivesNodesABisectionInProportionToTheirNumber) {
+  std::string text = "GPU0 GPU1 GPU2 GPU3 GPU4 GPU5 GPU6 GPU7 NIC0 NIC1\n";
+  for (int row = 0; row < 10; ++row) {
+    text += row < 8 ? "GPU" + std::to_string(row) : "NIC" + std::to_string(row - 8);
+    for (int column = 0; column < 10; ++column)
+      text += row == column ? " X" : row == 9 || column == 9 ? " SYS" : row == 8 || column == 8 ? " PIX" : " NV12";
+    text += "\n";
+  }
+  ImportOptions options;
+  options.network = networks().find("infiniband_hdr");
+  for (const int nodes : {2, 32, 34}) {  // up to 256 devices, and more
+    options.nodes           = nodes;
+    const Platform platform = load(import_platform(text, "t.txt", options).xml, "t.xml");
+    EXPECT_EQ(platform.cards().cards, 2 * nodes);
+    EXPECT_EQ(platform.cards().idle, nodes);
+    EXPECT_EQ(bisection_bandwidth(platform).value(), nodes / 2 * 25e9);
+  }
+}
+
 TEST(Import, ReadsPairsOfNvlinks) {
   const Platform platform = machine("cube.txt");
   EXPECT_EQ(bandwidth(platform, 0, 3), 50e9) << "NV2";
