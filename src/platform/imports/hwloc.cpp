@@ -6,10 +6,10 @@
 #include <pugixml.hpp>
 
 #include "foreflow/base/text.h"
+#include "platform/imports/hwloc_links.h"
 #include "platform/imports/imports.h"
 #include "platform/imports/pcie_tree.h"
 #include "platform/nodes/ports.h"
-#include "platform/nodes/wiring.h"
 #include "platform/xml_shape.h"
 
 namespace foreflow::platform::imports {
@@ -23,6 +23,7 @@ struct PciPart {
   double speed = 0;      // GB/s of its PCIe link; 0: not said
   bool fast    = false;  // a card with RDMA
   std::vector<pugi::xml_node> above;
+  std::vector<std::string> numbers;  // gp_index of the device, and of what the operating system knows it as
 };
 
 struct Found {
@@ -50,10 +51,15 @@ bool is_accelerator(const pugi::xml_node& device) {
 }
 
 PciPart part_of(const pugi::xml_node& device, const std::vector<pugi::xml_node>& above) {
-  PciPart part{device.attribute("pci_busid").value(), info_of(device, "GPUModel"), 0, false, above};
-  part.speed = parse_number<double>(device.attribute("pci_link_speed").as_string("0")).value_or(0);
+  PciPart part{device.attribute("pci_busid").value(), info_of(device, "GPUModel"), 0, false, above, {}};
+  part.speed             = parse_number<double>(device.attribute("pci_link_speed").as_string("0")).value_or(0);
+  const auto note_number = [&](const pugi::xml_node& object) {
+    if (const pugi::xml_attribute number = object.attribute("gp_index")) part.numbers.emplace_back(number.value());
+  };
+  note_number(device);
   for (const pugi::xml_node& child : device.children("object")) {
     if (std::string_view(child.attribute("type").value()) != "OSDev") continue;
+    note_number(child);
     const std::string_view kind = child.attribute("osdev_type").value();
     const bool rdma             = kind == "3" || std::string_view(child.attribute("subtype").value()) == "OpenFabrics";
     if (part.model.empty()) part.model = info_of(child, "GPUModel");
@@ -89,43 +95,12 @@ Nearness between(const PciPart& a, const PciPart& b, int packages) {
   return common == a.above.size() && common == b.above.size() ? Nearness::one_switch : Nearness::some_switches;
 }
 
-// A matrix of MB/s between GPUs, as NVML or ROCm gave it to hwloc; empty: none.
-std::vector<double> bandwidths_of(const pugi::xml_node& topology, size_t gpus) {
-  for (const pugi::xml_node& element : topology.children()) {
-    const std::string_view name = element.attribute("name").value();
-    if (name != "NVLinkBandwidth" && name != "XGMIBandwidth") continue;
-    std::vector<double> all;
-    for (const pugi::xml_node& values : element.children("u64values")) {
-      for (const std::string& word : words_of(values.child_value()))
-        all.push_back(parse_number<double>(word).value_or(0));
-    }
-    const auto size = static_cast<size_t>(element.attribute("nbobjs").as_uint());
-    if (size < gpus || all.size() != size * size) continue;
-    std::vector<double> matrix;
-    for (size_t a = 0; a < gpus; ++a) {
-      for (size_t b = 0; b < gpus; ++b) matrix.push_back(a == b ? 0 : all[a * size + b]);
-    }
-    return matrix;
+GpuOfObject gpu_of_object(const std::vector<PciPart>& gpus) {
+  GpuOfObject gpu_of;
+  for (size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+    for (const std::string& number : gpus[gpu].numbers) gpu_of.emplace(number, static_cast<int>(gpu));
   }
-  return {};
-}
-
-void add_links(Server& server, const std::vector<double>& megabytes) {
-  Node& node       = server.node;
-  const auto gpus  = static_cast<size_t>(node.gpus);
-  const bool amd   = node.gpu.nvlink_generation == 0;
-  const char* kind = amd ? "xgmi" : "nvlink";
-  bool any         = false;
-  for (size_t a = 0; a < gpus && !megabytes.empty(); ++a) {
-    for (size_t b = a + 1; b < gpus; ++b) {
-      const double rate = megabytes[a * gpus + b] * 1e6;
-      if (!(rate > 0)) continue;
-      any = true;
-      connect(node, fmt::format("gpu{}-gpu{}", a, b), {kind, BytesPerSecond(rate), kDirectLatency}, static_cast<int>(a),
-              static_cast<int>(b));
-    }
-  }
-  if (!any) server.assumed.emplace_back("links between GPUs: the file has none, so messages take PCIe");
+  return gpu_of;
 }
 
 Relations relations_of(const Found& found) {
@@ -183,7 +158,7 @@ Imported read_hwloc(const Text& text, const ImportOptions& options) {
   node.sources = {"nodes: " + text.file, kLatencySource};
   node.gpus    = static_cast<int>(found.gpus.size());
   node.gpu     = sheet_of_model(found.gpus.front().model, options, server.assumed);
-  add_links(server, bandwidths_of(topology, found.gpus.size()));
+  add_links(server, topology, gpu_of_object(found.gpus));
   Port pcie          = pcie_of(node.gpu);
   const double speed = std::max_element(found.gpus.begin(), found.gpus.end(), [](const PciPart& a, const PciPart& b) {
                          return a.speed < b.speed;

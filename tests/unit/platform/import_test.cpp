@@ -164,6 +164,41 @@ TEST(Import, ReadsHwloc) {
   EXPECT_EQ(std::count(out.begin(), out.end(), "host"), 0) << "the card is below the GPU's own bridge";
 }
 
+TEST(Import, ReadsNvswitchesOfHwloc) {
+  const Imported read = imported("hwloc_nvswitch.xml");
+  const Platform four = load(read.xml, "t.xml");
+  for (int gpu = 1; gpu < 4; ++gpu) {
+    EXPECT_EQ(kinds(four, 0, gpu), (std::vector<std::string>{"nvlink", "nvlink"}));
+    EXPECT_EQ(bandwidth(four, 0, gpu), 250e9 + 200e9) << "both switches together";
+  }
+  const auto speaks_of = [&](const std::string& start) {
+    return std::any_of(read.assumed.begin(), read.assumed.end(),
+                       [&](const std::string& what) { return what.starts_with(start); });
+  };
+  EXPECT_TRUE(speaks_of("NVSwitch: the 2 switches of the file are one"));
+  EXPECT_FALSE(speaks_of("links "));
+}
+
+// GPUs of POWER9 have NVLinks to each other and to their CPU, and hwloc may list them in another order than its tree.
+TEST(Import, ReadsNvlinksOfHwlocByTheNumbersOfGpusAndLeavesCpusOut) {
+  std::string text = read_file(kSeeds + "hwloc_nvswitch.xml");
+  text.resize(text.find("  <distances2hetero"));
+  text +=
+      "<distances2hetero nbobjs=\"5\" name=\"NVLinkBandwidth\" indexing=\"gp\">"
+      "<indexes>OSDev:20 OSDev:22 OSDev:21 OSDev:23 Package:2 </indexes><u64values>"
+      "9 75000 0 0 75000  75000 9 0 0 0  0 0 9 50000 0  0 0 50000 9 0  75000 0 0 0 9 </u64values>"
+      "</distances2hetero></topology>";
+  const Imported read = import_platform(text, "t.xml", {});
+  const Platform four = load(read.xml, "t.xml");
+  EXPECT_EQ(bandwidth(four, 0, 2), 75e9);
+  EXPECT_EQ(bandwidth(four, 1, 3), 50e9);
+  EXPECT_EQ(kinds(four, 0, 1).front(), "pcie");
+  EXPECT_EQ(std::count(read.assumed.begin(), read.assumed.end(),
+                       "links to what is neither a GPU nor a switch, such as CPUs: left out, up to 75 GB/s of a GPU; "
+                       "these messages take PCIe"),
+            1);
+}
+
 TEST(Import, ReadsNetworksOfAstraSim) {
   const Platform platform = machine("astra.yml");
   ASSERT_EQ(platform.devices().size(), 16u);
