@@ -196,16 +196,6 @@ void place_by_numa(Matrix& matrix, std::vector<std::string>& assumed) {
         "NUMA node");
 }
 
-// The device with this number of NVLinks.
-std::string_view guess_of(const Matrix& matrix) {
-  int most = 0;
-  for (const auto& row : matrix.nvlinks) most = std::max(most, *std::max_element(row.begin(), row.end()));
-  constexpr int kOfHopper = 18, kOfAmpere = 12;
-  if (most >= kOfHopper) return "H100-SXM5-80GB";
-  if (most >= kOfAmpere) return "A100-SXM4-80GB";
-  return most > 0 ? "V100-SXM2-32GB" : "A100-PCIE-80GB";
-}
-
 int sum_of(const std::vector<int>& row) { return std::accumulate(row.begin(), row.end(), 0); }
 
 // More links than a GPU has are the same ones, to a switch.
@@ -221,6 +211,15 @@ int most_nvlinks(const Matrix& matrix) {
   for (const auto& row : matrix.nvlinks)
     most = std::max(most, switched ? *std::max_element(row.begin(), row.end()) : sum_of(row));
   return most;
+}
+
+// The device with this number of NVLinks.
+std::string_view guess_of(const Matrix& matrix) {
+  constexpr int kOfHopper = 18, kOfAmpere = 12;
+  const int most = most_nvlinks(matrix);
+  if (most >= kOfHopper) return "H100-SXM5-80GB";
+  if (most >= kOfAmpere) return "A100-SXM4-80GB";
+  return most > 0 ? "V100-SXM2-32GB" : "A100-PCIE-80GB";
 }
 
 // Data sheets say a generation of NVLink. P100, V100, A100 and H100 were the first devices with 1 to 4, and had the

@@ -147,6 +147,22 @@ TEST(Import, ReadsPairsOfNvlinks) {
   EXPECT_EQ(bandwidth(platform, 0, 1), 25e9) << "NV1";
 }
 
+// Boards of four GPUs without a switch split the NVLinks of a GPU among the three others.
+TEST(Import, GuessesDevicesByAllNvlinksOfAGpu) {
+  const auto guess = [](const std::string& nv) {
+    const std::string text = "GPU0 GPU1 GPU2 GPU3\nGPU0 X " + nv + " " + nv + " " + nv + "\nGPU1 " + nv + " X " + nv +
+                             " " + nv + "\nGPU2 " + nv + " " + nv + " X " + nv + "\nGPU3 " + nv + " " + nv + " " + nv +
+                             " X\n";
+    return load(import_platform(text, "t.txt", {}).xml, "t.xml").devices().front().kind;
+  };
+  EXPECT_EQ(guess("NV2"), "V100-SXM2-32GB");
+  EXPECT_EQ(guess("NV4"), "A100-SXM4-80GB") << "HGX A100 with four GPUs";
+  EXPECT_EQ(guess("NV6"), "H100-SXM5-80GB") << "HGX H100 with four GPUs";
+  EXPECT_EQ(guess("NV12"), "A100-SXM4-80GB") << "to a switch";
+  EXPECT_EQ(guess("NV18"), "H100-SXM5-80GB") << "to a switch";
+  EXPECT_EQ(machine("cube.txt").devices().front().kind, "V100-SXM2-32GB") << "a DGX-1";
+}
+
 TEST(Import, ReadsInfinityFabric) {
   const Platform platform = machine("rocm.txt");
   EXPECT_EQ(platform.devices().front().kind, "MI300X-192GB");
