@@ -2,6 +2,9 @@
 
 #include <cctype>
 
+#include "foreflow/base/error.h"
+#include "foreflow/ir/names.h"
+
 namespace foreflow::onnx {
 namespace {
 
@@ -24,9 +27,12 @@ std::string text_name(std::string_view name) {
       ++i;
     }
   }
+  if (text.starts_with("//")) text.front() = '_';
   const bool own_number =
       text.size() > 1 && text.starts_with('v') && text.find_first_not_of("0123456789", 1) == text.npos;
-  return own_number ? text + "_" : text;
+  if (own_number) text += '_';
+  FOREFLOW_CHECK(text.empty() || ir::is_name(text), "the text form takes the names of imported values and graphs");
+  return text;
 }
 
 }  // namespace foreflow::onnx

@@ -4,7 +4,9 @@
 
 #include <fstream>
 
+#include "foreflow/binary/distirb.h"
 #include "foreflow/ir/text.h"
+#include "foreflow/ops/table.h"
 #include "support/temporary.h"
 #include "unit/onnx/bytes.h"
 #include "unit/onnx/fake_ops.h"
@@ -63,6 +65,29 @@ TEST(OnnxImport, CountsAnInitializerThatIsAlsoAnInputAsInitializerAndLeavesOutUn
   ASSERT_EQ(imported.inputs.size(), 1u);
   EXPECT_EQ(imported.inputs[0].name, "x");
   EXPECT_EQ(imported.weights.size(), 1u);
+}
+
+TEST(OnnxImport, GivesNamesThatNoFormOfAProgramTakesForComments) {
+  const Imported imported = import_bytes(
+      model({.nodes = {{"Add", {"//x", "//w"}, {"//Add"}}, {"Relu", {"//Add"}, {"_/Add"}}, {"Relu", {"_/Add"}, {"//"}}},
+             .inputs       = {port("//x", kFloat, {"2", "3"})},
+             .outputs      = {"//"},
+             .initializers = {floats("//w", {3}, {1, 2, 3})},
+             .graph_name   = "//g"}),
+      "m.onnx", ops::table());
+  const std::string text = ir::print(imported.module);
+  EXPECT_EQ(text,
+            "func @_/g(%_/x: Tensor[Float32, (2, 3)], weight %_/w: Tensor[Float32, (3,)]) {\n"
+            "  %_/Add = Add(%_/x, %_/w)\n"
+            "  %_/Add_2 = Relu(%_/Add)\n"
+            "  %_/ = Relu(%_/Add_2)\n"
+            "  return %_/\n"
+            "}\n");
+  EXPECT_EQ(ir::print(ir::parse(text, "text", ops::table())), text);
+  EXPECT_EQ(ir::print(binary::read(binary::write(imported.module), "m.distirb", ops::table())), text);
+  EXPECT_EQ(imported.inputs.at(0).name, "//x") << "as in the file";
+  EXPECT_EQ(imported.inputs.at(0).value, "_/x");
+  EXPECT_EQ(imported.weights.at("_/w"), ir::Array::of_floats({3}, {1, 2, 3}));
 }
 
 TEST(OnnxImport, PutsNodesInTopologicalOrderAndKeepsTheFilesOrderOtherwise) {
