@@ -154,6 +154,13 @@ Price along_line(Price line, const Application& application, const platform::Dev
   return sheet.price(application, device);
 }
 
+// More work takes no less time than was measured of less.
+Price beside_less_work(const Price& price, const Tables& tables, const Application& application) {
+  const ir::Work work = application.call.def.work(application.call, application.outputs);
+  const Seconds least = least_time(tables.families, query_of(application, work));
+  return least > price.time ? Price{least, Provenance::regression} : price;
+}
+
 // Measured, or between two measurements; by the law of its family; along the line of its family; by the data sheet.
 Price chained_price(const Tables& tables, bool has_laws, const Application& application, const platform::Device& device,
                     const Sheet& sheet) {
@@ -163,10 +170,13 @@ Price chained_price(const Tables& tables, bool has_laws, const Application& appl
   if (application.on_host) return sheet.price(application, device);
   if (measured && measured->provenance == Provenance::interpolated) return *measured;
   if (has_laws) {
-    if (const auto time = price_by_laws(application, device, laws_for(tables, device), tables.terms))
-      return {*time, Provenance::regression};
+    if (const auto time = price_by_laws(application, device, laws_for(tables, device), tables.terms)) {
+      const Price law{*time, Provenance::regression};
+      return measured ? beside_less_work(law, tables, application) : law;
+    }
   }
-  return measured ? along_line(*measured, application, device, sheet) : sheet.price(application, device);
+  if (!measured) return sheet.price(application, device);
+  return beside_less_work(along_line(*measured, application, device, sheet), tables, application);
 }
 
 std::optional<Price> message_price(const Calibration& calibration, const Application& application, int ranks) {

@@ -1,7 +1,7 @@
 // Cost models calibrated from measurements. The time of an op on a data type is
 //   1. looked up, when the same signature was measured;
 //   2. interpolated between neighbouring measured points;
-//   3. extrapolated outside of them with a fitted line.
+//   3. extrapolated outside of them from the nearest one, with a fitted line.
 // Messages are priced the same way, by op and number of members.
 #pragma once
 
@@ -70,14 +70,19 @@ bool shows_latency(const Family& family);
 //   1. when its family was never measured;
 //   2. for a message with more bytes than all of its family, if the family does not grow;
 //   3. for a message with fewer bytes than all of its family, if the family shows no latency.
-// Work with more or fewer flops or bytes than all points of its family is priced on the line (`regression`), other work
+// Work with more or fewer flops or bytes than all points of its family is priced along the line from the point that is
+// nearest by flops and bytes, among about equal ones by shape, and at least at least_time() (`regression`); other work
 // between points (`interpolated`). Where the family does not grow, smaller work takes its shortest time, and larger
 // work its longest, which is a lower bound. Interpolation is linear in log(time) over log(t), where t is the time that
 // the family's line predicts for the work.
 //
 // Example: points measured at t = 1 ms and t = 4 ms took 2 ms and 8 ms. Work with t = 2 ms is halfway on the
-// logarithmic scale and is priced at 4 ms.
+// logarithmic scale and is priced at 4 ms; work with t = 5 ms is beyond both and is priced at 5 / 4 * 8 ms = 10 ms.
 std::optional<Price> price(const Calibration& calibration, const Query& query);
+
+// The longest measured time of the query's op with the same attributes on no more flops and bytes; 0: of none. Points
+// with no more of both than the one nearest to the query count at most its time.
+Seconds least_time(const Calibration& calibration, const Query& query);
 
 // The family of a query outside of what was measured, if the family has points and does not grow; null otherwise.
 const Family* flat_family(const Calibration& calibration, const Query& query);

@@ -60,6 +60,28 @@ TEST(Calibrated, ExtendsALineBeyondIt) {
   EXPECT_DOUBLE_EQ(price.time.value(), 1e-6 + 12000 / 1e9);  // three times 4000 bytes
 }
 
+// 90 us for 1.2 MB of additions, for which the laws of an A100 have a few.
+TEST(Calibrated, TakesNoLessTimeByLawsThanWasMeasuredOfLessWork) {
+  const platform::Device a100{
+      "gpu0", "A100-SXM4-80GB", "node0", Bytes(80e9), BytesPerSecond(2039e9), {{"f32", FlopsPerSecond(19.5e12)}}, {}};
+  const std::string laws = FOREFLOW_SOURCE_DIR "/calibration/devices/a100_sxm.json";
+  Json file              = parse_json(read_file(laws), laws);
+  const Example more(110'000, 2);
+  const auto priced = [&] {
+    const test::TemporaryFolder folder;
+    write_file(folder / "slow.json", file.dump());
+    return load_model(folder / "slow.json", Json::object()).compute(more.application("Add", kNone), a100);
+  };
+  EXPECT_LT(priced().time, Seconds(20e-6));
+  file.set("families", parse_json(R"([{"op": "Add", "dtype": "f32", "ranks": 1, "fixed": "0s", "bandwidth": "1000GBps",
+     "points": [{"signature": "Add(a) -> a", "flops": 1e5, "bytes": "1.2MB", "time": "90us"
+},
+                {"signature": "Add(b) -> b", "flops": 1e4, "bytes": "1kB", "time": "1us"}]
+}])",
+                                  "the test"));
+  EXPECT_DOUBLE_EQ(priced().time.value(), 90e-6);
+}
+
 // 5 us for few bytes say nothing of 3.2 GB of operands and results, which memory of 1 GB/s moves in 3.2 s.
 TEST(Calibrated, ExtendsNoLineFasterThanTheDataSheet) {
   const test::TemporaryFolder folder;

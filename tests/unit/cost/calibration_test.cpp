@@ -12,7 +12,7 @@ namespace {
 Measurement measured(double flops, double bytes, double seconds, const std::string& op = "MatMul") {
   Measurement m;
   m.op = op, m.dtype = "f32", m.flops = Flops(flops), m.read = Bytes(bytes), m.time = Seconds(seconds);
-  m.signature = op + std::to_string(flops) + "/" + std::to_string(bytes);
+  m.signature = op + "(" + std::to_string(flops) + "/" + std::to_string(bytes) + ")";
   return m;
 }
 
@@ -26,7 +26,7 @@ std::vector<Measurement> on_the_line(double fixed, double per_flop, double per_b
   return all;
 }
 
-Query query(double flops, double bytes, const std::string& signature = "never measured") {
+Query query(double flops, double bytes, const std::string& signature = "MatMul(never measured)") {
   return {"MatMul", "f32", signature, 1, Flops(flops), Bytes(bytes)};
 }
 
@@ -54,7 +54,7 @@ TEST(Calibration, HasNoNegativeCoefficient) {
 TEST(Calibration, LooksUpThenInterpolatesThenExtends) {
   // The time grows with the square of the size.
   const Calibration calibration = fit(std::vector{measured(0, 1e3, 1e-6), measured(0, 4e3, 16e-6)});
-  const auto table              = price(calibration, query(0, 1e3, "MatMul0.000000/1000.000000"));
+  const auto table              = price(calibration, query(0, 1e3, "MatMul(0.000000/1000.000000)"));
   ASSERT_TRUE(table);
   EXPECT_EQ(table->provenance, Provenance::table);
   EXPECT_EQ(table->time, Seconds(1e-6));
@@ -65,9 +65,56 @@ TEST(Calibration, LooksUpThenInterpolatesThenExtends) {
   const auto beyond = price(calibration, query(0, 8e3));
   ASSERT_TRUE(beyond);
   EXPECT_EQ(beyond->provenance, Provenance::regression);
-  EXPECT_EQ(beyond->time, calibration.families[0].line.at(Flops(0), Bytes(8e3)));
+  const Line& line = calibration.families[0].line;
+  EXPECT_EQ(beyond->time, line.at(Flops(0), Bytes(8e3)) / line.at(Flops(0), Bytes(4e3)) * Seconds(16e-6));
   EXPECT_FALSE(price(calibration, {"Relu", "f32", "s", 1, Flops(0), Bytes(1)}));
   EXPECT_FALSE(price(calibration, {"MatMul", "f16", "s", 1, Flops(0), Bytes(1)}));
+}
+
+// Two kinds of kernels, of which one takes ten times as long for as much work: the line is near neither.
+TEST(Calibration, LeavesWhatWasMeasuredWithoutAStep) {
+  std::vector<Measurement> all;
+  for (const double work : {1e6, 2e6, 4e6}) {
+    all.push_back(measured(work, 1e3, work * 1e-12));
+    all.push_back(measured(2e3, work, work * 1e-11));
+  }
+  const Calibration calibration = fit(all);
+  for (const Measurement& m : {all[4], all[5]}) {
+    for (const double more : {1.0001, 1.01, 2.0}) {
+      const auto beyond = price(calibration, query(m.flops.value() * more, m.read.value() * more));
+      ASSERT_TRUE(beyond);
+      EXPECT_EQ(beyond->provenance, Provenance::regression);
+      EXPECT_GE(beyond->time, m.time);
+      EXPECT_LE(beyond->time, more * m.time);
+    }
+  }
+}
+
+// A convolution of 7 x 7 and one of 1 x 1 with as much work.
+TEST(Calibration, TellsShapesOfEqualWorkApart) {
+  std::vector<Measurement> all{measured(1e9, 1e6, 9e-3), measured(1e9, 1e6, 1e-3), measured(1e6, 1e3, 1e-6)};
+  all[0].signature              = "MatMul{shape=[7, 7]}(f32[256x3] f32[64x3]) -> f32[256x64]";
+  all[1].signature              = "MatMul{shape=[1, 1]}(f32[256x3] f32[64x3]) -> f32[256x64]";
+  const Calibration calibration = fit(all);
+  for (const auto& [shape, seconds] : {std::pair("7, 7", 9e-3), std::pair("1, 1", 1e-3)}) {
+    const std::string signature = "MatMul{shape=[" + std::string(shape) + "]}(f32[257x3] f32[64x3]) -> f32[257x64]";
+    EXPECT_NEAR(price(calibration, query(1.004e9, 1.004e6, signature))->time.value(), 1.004 * seconds, 1e-5) << shape;
+  }
+}
+
+TEST(Calibration, TakesNoLessTimeForMoreWorkThanForLess) {
+  // The slowest has fewer bytes than the nearest, and is no less work.
+  const Calibration calibration =
+      fit(std::vector{measured(1e6, 1e3, 1e-6), measured(1e9, 4e3, 1e-3), measured(1e6, 4e6, 4e-6)});
+  const auto beyond = price(calibration, query(1.1e9, 8e7));
+  EXPECT_EQ(beyond->provenance, Provenance::regression);
+  EXPECT_GE(beyond->time, Seconds(1e-3));
+  EXPECT_EQ(least_time(calibration, query(1.1e9, 8e7)), Seconds(1e-3));
+  EXPECT_EQ(least_time(calibration, query(1e5, 8e7)), Seconds(0));
+  EXPECT_EQ(least_time(calibration, query(1.1e9, 8e7, "MatMul{transA=1}(never measured)")), Seconds(0));
+  // Nearly as much work in another shape took less.
+  EXPECT_EQ(least_time(fit(std::vector{measured(1e6, 1e3, 9e-6), measured(1e6, 2e3, 1e-6)}), query(1e6, 2.1e3)),
+            Seconds(1e-6));
 }
 
 Measurement message(double bytes, double seconds) {
@@ -184,9 +231,8 @@ TEST(Calibration, HasNoHeldOutErrorOnALine) {
 
 TEST(Calibration, HoldsOutWhatItTests) {
   const auto errors = assess(fit(std::vector{measured(0, 1, 1), measured(0, 2, 2), measured(0, 4, 8)}), 3);
-  // Least squares of relative errors over b / t: {2 / 2, 4 / 8} -> 1.2; between 1 and 8 at log 1/2 -> sqrt(8); {1, 1}
-  // -> 1.
-  const double expected = ((1.2 - 1) + (std::sqrt(8.0) / 2 - 1) + (1 - 4.0 / 8)) / 3;
+  // In proportion to 2 B in 2 s; between 1 and 8 at log 1/2 -> sqrt(8); in proportion to 2 B in 2 s.
+  const double expected = (0 + (std::sqrt(8.0) / 2 - 1) + (1 - 4.0 / 8)) / 3;
   EXPECT_NEAR(errors[0].held_out_error, expected, 1e-12);
   EXPECT_EQ(total(errors).held_out, 3U);
 }
