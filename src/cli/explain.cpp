@@ -99,25 +99,25 @@ std::vector<Term> terms_of(const report::Summary& summary) {
   return terms;
 }
 
-// Communication during which its device also computes, on the average device. The terms count such time twice: less it,
-// they add up to the iteration.
-struct Hidden {
-  Seconds seconds;
-  double share = 0;  // of the communication
-};
-
-Hidden hidden_communication(const report::Summary& summary) {
+// The share of the communication of the average device during which it also computes.
+double hidden_share(const report::Summary& summary) {
   Seconds both, communication;
-  double devices = 0;
   for (const report::DeviceSummary& device : summary.devices) {
     const auto represented = static_cast<double>(device.count());
     both += represented * (device.compute + device.communication - device.busy);
     communication += represented * device.communication;
-    devices += represented;
   }
-  if (!(communication > Seconds(0))) return {};
-  both = std::max(both, Seconds(0));
-  return {both / devices, both / communication};
+  return communication > Seconds(0) ? std::max(both, Seconds(0)) / communication : 0;
+}
+
+// The time that more than one term counts: of messages that travel while their device computes, or while another of its
+// messages does. The terms less it add up to the iteration.
+Seconds counted_again(const report::Summary& summary, const std::vector<Term>& terms) {
+  constexpr double kRounding = 1e-9;
+  Seconds sum;
+  for (const Term& term : terms) sum += term.seconds;
+  const Seconds more = sum - summary.iteration_time;
+  return more > kRounding * summary.iteration_time ? more : Seconds(0);
 }
 
 // The object without a member.
@@ -167,9 +167,12 @@ std::string text_of(const report::Summary& summary, const std::vector<Term>& ter
                        format(term.seconds), term.provenance);
   }
   constexpr double kShownAsZero = 0.0005;
-  if (const Hidden hidden = hidden_communication(summary); hidden.share > kShownAsZero) {
-    out += fmt::format("  {:.1f} % of the communication is hidden behind compute: {} that two terms count\n",
-                       100 * hidden.share, format(hidden.seconds));
+  const Seconds again           = counted_again(summary, terms);
+  if (const double share = hidden_share(summary); share > kShownAsZero) {
+    out += fmt::format("  {:.1f} % of the communication is hidden behind compute: {} that more than one term counts\n",
+                       100 * share, format(again));
+  } else if (again > kShownAsZero * summary.iteration_time) {
+    out += fmt::format("  messages travel at the same time: {} that more than one term counts\n", format(again));
   }
   if (!effects.empty()) {
     out +=
@@ -209,7 +212,7 @@ Json json_of(const report::Summary& summary, const std::vector<Term>& terms, con
   }
   Json json = Json::object().set("iteration_time_s", summary.iteration_time.value());
   json.set("peak_memory_bytes", peak(summary).value()).set("terms", std::move(rows));
-  json.set("hidden_communication_s", hidden_communication(summary).seconds.value()).set("settings", std::move(sets));
+  json.set("hidden_communication_s", counted_again(summary, terms).value()).set("settings", std::move(sets));
   if (framework == nullptr) {
     Json all = Json::array();
     for (const scenario::Assumption& one : assumed)
