@@ -5,6 +5,7 @@
 #include "cost/bounds.h"
 #include "cost/line.h"
 #include "foreflow/cost/calibration.h"
+#include "foreflow/cost/signature.h"
 
 namespace foreflow::cost {
 namespace {
@@ -50,8 +51,8 @@ int ranks_of(const JsonView& json) {
 
 Point read_point(const JsonView& json) {
   json.allow_only({"signature", "flops", "bytes", "time"});
-  return {json.at("signature").as_string(), Flops(not_negative(json.at("flops"))), bounded_bytes(json.at("bytes")),
-          positive_time(json.at("time"))};
+  return {current_signature(json.at("signature").as_string()), Flops(not_negative(json.at("flops"))),
+          bounded_bytes(json.at("bytes")), positive_time(json.at("time"))};
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "foreflow/base/escape.h"
 #include "foreflow/base/suggestion.h"
 #include "foreflow/base/text.h"
+#include "foreflow/cost/signature.h"
 
 namespace foreflow::cost {
 namespace {
@@ -107,7 +108,7 @@ Measurement measurement_of(const CsvRow& row) {
   result.rank      = row.whole("rank", 0, 0);
   result.op        = row.text("op");
   result.dtype     = row.text("dtype");
-  result.signature = row.text("signature");
+  result.signature = current_signature(row.text("signature"));
   result.ranks     = row.whole("ranks", 1, 1);
   result.flops     = Flops(row.number("flops", 0));
   result.read      = Bytes(row.number("bytes_read", 0));

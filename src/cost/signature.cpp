@@ -30,19 +30,43 @@ std::string text(std::span<const ir::Type> types) {
   return all;
 }
 
+// Attributes that do not change the work: the seed, the numbers of targets and of copies that a sum is divided by, and
+// the marks of recomputation, of pipelines, of shared updates and of inference in fp8.
+constexpr std::string_view kAside[] = {"seed",      "count",           "copies",          "segment",
+                                       "recompute", ir::kPipelineEnds, ir::kFp8Inference, ir::kSharers};
+
+bool is_aside(std::string_view attribute) {
+  return std::find(std::begin(kAside), std::end(kAside), attribute) != std::end(kAside);
+}
+
 std::string text(const ir::Attributes& attributes) {
-  // Attributes that do not change the work: the seed, and the marks of recomputation, of pipelines, of shared updates
-  // and of inference in fp8.
-  static constexpr std::string_view kAside[] = {
-      "seed", "segment", "recompute", ir::kPipelineEnds, ir::kFp8Inference, ir::kSharers};
   std::string all;
   for (const auto& [name, value] : attributes) {
-    if (std::find(std::begin(kAside), std::end(kAside), name) != std::end(kAside)) continue;
+    if (is_aside(name)) continue;
     const auto* array = std::get_if<ir::Array>(&value);
     all +=
         fmt::format("{}{}={}", all.empty() ? "" : " ", name, array != nullptr ? text(array->type()) : to_string(value));
   }
   return all.empty() ? "" : "{" + all + "}";
+}
+
+// The end of the attribute that begins at `at`: a space outside of brackets and quotes, or the `}` after the last one.
+size_t end_of_attribute(std::string_view text, size_t at) {
+  int depth   = 0;
+  bool quoted = false;
+  for (; at < text.size(); ++at) {
+    const char letter = text[at];
+    if (quoted && letter == '\\') {
+      ++at;
+    } else if (letter == '"') {
+      quoted = !quoted;
+    } else if (!quoted && depth == 0 && (letter == ' ' || letter == '}')) {
+      break;
+    } else if (!quoted) {
+      depth += (letter == '[') - (letter == ']');
+    }
+  }
+  return std::min(at, text.size());
 }
 
 // The first tensor of a type; null: it has none.
@@ -58,6 +82,22 @@ const ir::Type* first_leaf(const ir::Type& type) {
 
 std::string signature(const ir::OpCall& call, std::span<const ir::Type> outputs) {
   return fmt::format("{}{}({}) -> {}", call.def.name, text(call.attributes), text(call.inputs), text(outputs));
+}
+
+std::string current_signature(std::string_view written) {
+  const size_t open = written.find_first_of("{(");
+  if (open == std::string_view::npos || written[open] != '{') return std::string(written);
+  std::string kept;
+  size_t at = open;
+  while (at < written.size() && written[at] != '}') {
+    const size_t begin = at + 1, end = end_of_attribute(written, begin);
+    const std::string_view attribute = written.substr(begin, end - begin);
+    if (!is_aside(attribute.substr(0, attribute.find('=')))) kept += (kept.empty() ? "" : " ") + std::string(attribute);
+    at = end;
+  }
+  if (at == written.size()) return std::string(written);
+  return std::string(written.substr(0, open)) + (kept.empty() ? "" : "{" + kept + "}") +
+         std::string(written.substr(at + 1));
 }
 
 std::string message_signature(std::string_view op, Bytes bytes, int ranks) {

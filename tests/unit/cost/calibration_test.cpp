@@ -248,6 +248,16 @@ TEST(Calibration, ReadsBackFromItsFile) {
   EXPECT_EQ(after->provenance, before->provenance);
 }
 
+TEST(Calibration, LooksUpSignaturesThatAFileHoldsWithTheTargetsOfTheBatch) {
+  const Json json = parse_json(R"json([{"op": "Loss", "dtype": "f32", "ranks": 1, "fixed": "0s", "throughput": "5e6f",
+      "points": [{"signature": "Loss{count=64}(f32[4])", "flops": 16, "bytes": "192B", "time": "3us"}]}])json",
+                               "c.json");
+  const auto found =
+      price(from_json(JsonView(json, "c.json")), {"Loss", "f32", "Loss(f32[4])", 1, Flops(16), Bytes(192)});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->provenance, Provenance::table);
+}
+
 // What would make a time that is not a number is refused where it stands.
 TEST(Calibration, RefusesRatesAndTimesThatGiveNoNumber) {
   const Json good         = to_json(fit(on_the_line(1e-5, 2e-10, 3e-11)));

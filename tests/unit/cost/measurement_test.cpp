@@ -18,6 +18,14 @@ std::string message_of(const std::string& text) {
   return "nothing was wrong";
 }
 
+// As files were written before `count`, the targets of the whole batch, was left out of signatures.
+TEST(Measurements, HaveTheSignaturesOfToday) {
+  const auto rows =
+      parse_csv(kHeader + "compute,Loss,f32,Loss{count=64}(f32[4] f32[4]) -> f32[4],1,12,32,16,0,2e-6\n", "times.csv");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].signature, "Loss(f32[4] f32[4]) -> f32[4]");
+}
+
 TEST(Measurements, ReadBackFromTheirText) {
   Measurement compute{Measurement::Kind::compute,
                       1,
