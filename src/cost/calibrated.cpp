@@ -125,14 +125,16 @@ Query query_of(const Application& application, const ir::Work& work) {
           work.read + work.written};
 }
 
-// Returns the price that was measured of the op. Where the measurements show no rate, work outside of them takes the
+// Returns the price that was measured of the op. The times of others say nothing of one that launches no kernel, such
+// as a cast that the next kernel does as it reads. Where the measurements show no rate, work outside of them takes the
 // time that they and the device's data sheet give it.
 std::optional<Price> measured_price(const Calibration& calibration, const Application& application,
                                     const platform::Device& device) {
   if (calibration.families.empty()) return std::nullopt;
-  const ir::Work work    = application.call.def.work(application.call, application.outputs);
-  const Query query      = query_of(application, work);
-  const auto measured    = price(calibration, query);
+  const ir::Work work = application.call.def.work(application.call, application.outputs);
+  const Query query   = query_of(application, work);
+  const auto measured = price(calibration, query);
+  if (work.kernels == 0 && measured && measured->provenance != Provenance::table) return std::nullopt;
   const bool is_extended = measured && measured->provenance == Provenance::regression;
   const Family* flat     = is_extended ? flat_family(calibration, query) : nullptr;
   if (flat == nullptr) return measured;

@@ -118,6 +118,23 @@ TEST(Calibrated, ScalesTheTimeOfOneLargePoint) {
   }
 }
 
+TEST(Calibrated, TakesNoTimeOfOthersForAnOpThatLaunchesNoKernel) {
+  const ir::Attributes none;
+  const Example wide(1000, 1), measured(8, 1);
+  const auto work = [&](const Example& example) {
+    const Application free = example.application("Identity", none);
+    return free.call.def.work(free.call, free.outputs);
+  };
+  ASSERT_EQ(work(wide).kernels, 0);
+  const test::TemporaryFolder folder;
+  write_file(folder / "free.json", R"({"model": "calibrated", "families": [
+    {"op": "Identity", "dtype": "f32", "ranks": 1, "fixed": "1ms", "bandwidth": "1GBps",
+     "points": [{"signature": "Identity(f32[8]) -> f32[8]", "flops": 0, "bytes": "0B", "time": "1ms"}]}]})");
+  const CostModel free = load_model(folder / "free.json", Json::object());
+  EXPECT_EQ(free.compute(wide.application("Identity", none), kDevice).time, Seconds(0));
+  EXPECT_DOUBLE_EQ(free.compute(measured.application("Identity", none), kDevice).time.value(), 1e-3);
+}
+
 TEST(Calibrated, SaysOnWhichDeviceTimesWereMeasured) {
   const auto assumption = [&](const Json& overrides) {
     platform::Device v100 = kDevice;
