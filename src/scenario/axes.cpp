@@ -112,8 +112,17 @@ std::vector<Json> values_of(const KeyPath& keys, const Json& list, const std::st
   return values;
 }
 
+// Returns true for the key of a table and for what is inside of it.
+bool is_in_table(std::string_view path) {
+  path = within_job(path);
+  return std::any_of(kTables.begin(), kTables.end(), [&](std::string_view table) {
+    return path.starts_with(table) && (path.size() == table.size() || path[table.size()] == '[');
+  });
+}
+
 std::vector<Axis> axes_below(const KeyPath& keys, const Json& value, const std::string& file) {
   std::vector<Axis> all;
+  if (is_in_table(joined(keys))) return all;
   for (const auto& [key, inner] : parts(value)) {
     const KeyPath here = below(keys, key);
     if (is_axis(joined(here), *inner)) {

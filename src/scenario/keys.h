@@ -10,6 +10,9 @@ namespace foreflow::scenario {
 constexpr std::array<std::string_view, 3> kListsInMaps = {"workload.shapes.*", "workload.inputs.*",
                                                           "cost.all_reduce.*"};
 
+// Keys below whose values no list is an axis: they hold what a calibration's file does.
+constexpr std::array<std::string_view, 2> kTables = {"cost.families", "cost.laws"};
+
 // A key whose value is the path of a file where it ends like this.
 struct FileKey {
   std::string_view path;

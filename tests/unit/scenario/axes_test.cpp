@@ -45,6 +45,16 @@ TEST(Axes, AreNotListsThatAreOneValueByNature) {
             "workload.shapes.input.1=[[1,128],[2,128]]");
 }
 
+TEST(Axes, AreNotTheListsInsideOfMeasuredTimesAndLaws) {
+  const std::string families = R"([{"op": "Add", "points": [{"time": "1us"}]}, {"op": "Relu", "points": []}])";
+  for (const std::string key : {"families", "laws"}) {
+    const std::string cost = R"("cost": {")" + key + R"(": )";
+    EXPECT_EQ(shown(axes_of("{" + cost + families + "}}")), "");
+    EXPECT_EQ(shown(axes_of(R"({"jobs": [{)" + cost + families + "}}]}")), "");
+    EXPECT_EQ(axes_of("{" + cost + "[" + families + ", []]}}").at(0).values.size(), 2U) << "two tables to try";
+  }
+}
+
 // Whatever the key: a list of its row, and a list of lists.
 TEST(Axes, AreNotTheListsOfKeysWhoseRowsSayThatTheyTakeOne) {
   const Json list  = parse_json("[1, 2]", "the test");
