@@ -218,6 +218,22 @@ constexpr std::pair<const char*, Bytes LawTerms::*> kLawBytes[] = {
     {"norm_bytes", &LawTerms::norm_bytes},           {"norm_gradient_bytes", &LawTerms::norm_gradient_bytes},
     {"rotary_bytes", &LawTerms::rotary_bytes}};
 
+// The keys of laws that are stated where there are none; "" where none is.
+std::string keys_without_laws(const JsonView& parameters) {
+  std::vector<std::string> names;
+  for (const char* key : {"attention", "kernel_overhead"}) {
+    if (parameters.has(key)) names.emplace_back(key);
+  }
+  for (const auto& [key, member] : kLawBytes) {
+    if (parameters.has(key)) names.emplace_back(key);
+  }
+  if (names.empty()) return "";
+  return "cost." + join(names, ", cost.") + (names.size() == 1 ? " changes" : " change") +
+         " nothing: the calibration has measured times and no laws";
+}
+
+std::string both(const std::string& a, const std::string& b) { return a + (a.empty() || b.empty() ? "" : "; ") + b; }
+
 CostModel make(const JsonView& parameters) {
   allow_only(parameters, keys());
   Tables tables;
@@ -251,8 +267,9 @@ CostModel make(const JsonView& parameters) {
     model.measures   = [](const platform::Device& device) { return !stand_ins(device.kind).empty(); };
   }
   if (!shared->families.families.empty()) {
-    model.assumption = [shared](const platform::Device& device) {
-      return assumption_of_times(shared->families, shared->device, device);
+    model.assumption = [shared,
+                        without_laws = has_laws ? "" : keys_without_laws(parameters)](const platform::Device& device) {
+      return both(assumption_of_times(shared->families, shared->device, device), without_laws);
     };
   }
   model.error = [shared](Provenance provenance, const platform::Device& device) {

@@ -69,6 +69,45 @@ bool holds(const FrameworkSetting& setting, const Json& scenario) {
   return found != all.end() && found->holds(scenario);
 }
 
+// The scenario with the keys of the calibration file at `cost.model` in place of its path, but for its tables: a key
+// that the file states is stated. As it is if no file is named there, or it is none, which the reader of costs refuses.
+Json with_cost_of_file(const Json& scenario, const std::string& file) {
+  const Json* model       = stated_at(scenario, "cost", "model");
+  const std::string* path = model == nullptr ? nullptr : model->if_string();
+  if (path == nullptr || !path->ends_with(".json")) return scenario;
+  const std::string name = beside(file, *path);
+  Json cost              = *scenario.find("cost");
+  try {
+    const Json calibration = parse_json(read_file(name), name);
+    if (calibration.if_object() == nullptr) return scenario;
+    for (const auto& [key, value] : *calibration.if_object()) {
+      const bool is_table = key == "families" || key == "laws";
+      if (!is_table && (key == "model" || cost.find(key) == nullptr)) cost.set(key, value);
+    }
+  } catch (const Error&) {
+    return scenario;
+  }
+  return Json(scenario).set("cost", std::move(cost));
+}
+
+// `known`: the scenario with what its files say.
+Completed completed_of(const Json& scenario, const Json& known, const Framework& framework) {
+  Completed completed{scenario, {}};
+  Json sized = known;
+  if (const Json* workload = known.find("workload")) sized.set("workload", workload::with_preset(*workload));
+  for (const FrameworkSetting& setting : framework.settings) {
+    const auto words        = split(setting.key, '.');
+    const std::string &part = words[0], &key = words[1];
+    std::optional<Json> holder = section(completed.json, part);
+    if (!holder || stated_at(known, part, key) != nullptr || !holds(setting, sized)) continue;
+    completed.json.set(part, holder->set(key, setting.value));
+    sized.set(part, section(sized, part)->set(key, setting.value));
+    std::erase_if(completed.applied, [&](const FrameworkSetting& before) { return before.key == setting.key; });
+    completed.applied.push_back(setting);
+  }
+  return completed;
+}
+
 }  // namespace
 
 Framework read_framework(const JsonView& json) {
@@ -100,24 +139,11 @@ std::optional<Framework> framework_of(const Json& scenario, const std::string& f
 
 Completed with_framework(const Json& scenario, const std::string& file) {
   const std::optional<Framework> framework = framework_of(scenario, file);
-  return framework ? with_framework(scenario, *framework) : Completed{scenario, {}};
+  return framework ? completed_of(scenario, with_cost_of_file(scenario, file), *framework) : Completed{scenario, {}};
 }
 
 Completed with_framework(const Json& scenario, const Framework& framework) {
-  Completed completed{scenario, {}};
-  Json sized = scenario;
-  if (const Json* workload = scenario.find("workload")) sized.set("workload", workload::with_preset(*workload));
-  for (const FrameworkSetting& setting : framework.settings) {
-    const auto words        = split(setting.key, '.');
-    const std::string &part = words[0], &key = words[1];
-    std::optional<Json> holder = section(completed.json, part);
-    if (!holder || stated_at(scenario, part, key) != nullptr || !holds(setting, sized)) continue;
-    completed.json.set(part, holder->set(key, setting.value));
-    sized.set(part, section(sized, part)->set(key, setting.value));
-    std::erase_if(completed.applied, [&](const FrameworkSetting& before) { return before.key == setting.key; });
-    completed.applied.push_back(setting);
-  }
-  return completed;
+  return completed_of(scenario, scenario, framework);
 }
 
 bool is_of_framework(const Json& scenario, const std::string& file, const std::string& key) {

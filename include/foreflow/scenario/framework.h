@@ -52,9 +52,10 @@ struct Completed {
   Json json;
   std::vector<FrameworkSetting> applied;  // those in force: of several for one key, the last
 };
-// Throws Error at an unknown framework, and where its file cannot be read; paths are relative to `file`.
+// A path at cost.model is the model of its file, and the keys of that file are stated. Throws Error at an unknown
+// framework, and where its file cannot be read; paths are relative to `file`.
 Completed with_framework(const Json& scenario, const std::string& file);
-// The same with a profile that has been read, whatever the scenario names.
+// The same with a profile that has been read, whatever the scenario names. No calibration file is looked at.
 Completed with_framework(const Json& scenario, const Framework& framework);
 // Returns true if the framework of a scenario would give the key "strategy.zero" the value that the scenario states for
 // it. False without "framework". Requires: the scenario has no jobs and states the key. Throws Error as

@@ -147,6 +147,13 @@ TEST(Calibrated, SaysOnWhichDeviceTimesWereMeasured) {
   EXPECT_EQ(assumption(Json::object()), "");
 }
 
+TEST(Calibrated, SaysWhichKeysOfLawsChangeNothing) {
+  const Json stated = Json::object().set("loss_bytes", "36B").set("attention", "flash2").set("tf32", true);
+  EXPECT_EQ(model(stated).assumption(kDevice),
+            "cost.attention, cost.loss_bytes change nothing: the calibration has measured times and no laws");
+  EXPECT_EQ(model(Json::object().set("tf32", true)).assumption(kDevice), "");  // of data sheets, too
+}
+
 TEST(Calibrated, TakesTheRooflineForOpsThatWereNeverMeasured) {
   const Example thousand(1000, 1);
   const Application relu  = thousand.application("Relu", kNone);

@@ -12,6 +12,7 @@
 #include "foreflow/platform/load.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/scenario/strategy_key.h"
+#include "support/temporary.h"
 
 namespace foreflow::scenario::framework_test {
 namespace {
@@ -198,6 +199,29 @@ TEST(Frameworks, CountWhatChainsOfKernelsMoveWhereNothingFusesThem) {
   EXPECT_EQ(cost_of("fsdp", "", "norm_bytes"), norm);
   for (const std::string compiled : {"torchtitan", "torch.compile", "megatron-lm"})
     EXPECT_EQ(cost_of(compiled, "", "norm_bytes"), "none") << compiled;
+}
+
+// A calibration file stands for its model, and states what it holds.
+TEST(Frameworks, AskWhichModelACalibrationFileIsOf) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "own.json", R"({"source": "s", "model": "calibrated", "families": [], "loss_bytes": "7B"})");
+  write_file(folder / "peaks.json", R"({"model": "roofline", "memory_efficiency": 0.5})");
+  const auto set = [&](const std::string& model) {
+    const Json scenario = scenario_of("fsdp", R"("dp": 2, "global_batch": 2)");
+    std::set<std::string> keys;
+    for (const FrameworkSetting& setting :
+         with_framework(Json(scenario).set("cost", Json::object().set("model", model)), folder / "s.json").applied)
+      keys.insert(setting.key);
+    return keys;
+  };
+  std::set<std::string> calibrated = set("calibrated");
+  EXPECT_TRUE(calibrated.contains("cost.attention"));
+  EXPECT_TRUE(calibrated.contains("collective.channels"));
+  EXPECT_EQ(set(FOREFLOW_SOURCE_DIR "/calibration/devices/h100_sxm.json"), calibrated);
+  EXPECT_EQ(set("peaks.json"), set("roofline"));
+  EXPECT_EQ(calibrated.erase("cost.loss_bytes"), 1U);
+  EXPECT_EQ(set("own.json"), calibrated);
+  EXPECT_EQ(set("absent.json"), set("distir"));  // the reader of costs refuses it
 }
 
 TEST(Frameworks, LeaveNumbersThatNobodyMeansToTheReader) {
