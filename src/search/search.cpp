@@ -33,13 +33,17 @@ std::vector<Candidate> pareto_of(const std::vector<Candidate>& ranked, const Goa
   return front;
 }
 
-// How many points there are: counted where that is quick.
+// How many points there are: counted where that is quick. An estimate is no lower than the number of points that the
+// method has met.
 void measure(const Space& space, Result& result) {
   constexpr double kCountable = 20'000;
   const double many           = space.estimate();
   result.estimated            = many > kCountable;
-  result.points               = static_cast<size_t>(many);
-  if (result.estimated) return;
+  if (result.estimated) {
+    const size_t decided = result.ranked.size() + result.same + result.refused;
+    result.points        = std::max({result.points, decided, static_cast<size_t>(many)});
+    return;
+  }
   result.points = 0;
   space.visit([&](const Json&) { return ++result.points > 0; });
 }
@@ -87,7 +91,7 @@ Result search(const Json& source, const std::string& file, const Options& option
   result.disturbances     = question.worlds().said;
   result.goal             = question.goal();
   result.by_framework     = keys_of_framework(source, file);
-  if (result.points == 0) measure(question.space(), result);
+  if (result.points == 0 || result.estimated) measure(question.space(), result);
   rank(result.ranked, result.goal);
   result.pareto      = pareto_of(result.ranked, result.goal);
   result.exact_front = result.exact_front || (result.left_out() == 0 && !result.estimated);

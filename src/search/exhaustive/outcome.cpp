@@ -8,7 +8,7 @@ void Outcome::begin(const Survey& survey) {
   result_.points    = survey.points;
   result_.refused   = survey.refused;
   result_.reasons   = survey.reasons;
-  result_.estimated = survey.stopped;  // as many as were met
+  result_.estimated = survey.stopped;  // `points` are those that it met
   for (const auto& [number, refused] : survey.infeasible) refused_.add(refused);
 }
 

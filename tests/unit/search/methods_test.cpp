@@ -63,12 +63,17 @@ TEST_F(Methods, AnnealingDependsOnItsSeed) {
   EXPECT_NE(to_json(searched("annealing", 5, 30), 10).dump(), to_json(searched("annealing", 6, 30), 10).dump());
 }
 
+// Some two hundred thousand strategies and more.
+Json large_question() {
+  const Json strategy = parse_json(
+      R"({"global_batch": [64, 128, 256, 512], "overlap_sends": "any", "overlap_gradients": "any",
+          "overlap_tensor": "any", "delay_weight_gradients": "any", "gather_results": [true, false]})",
+      "mlp.json");
+  return question().set("strategy", strategy);
+}
+
 TEST_F(Methods, AnswerWithinTheirBudgetForLargeSpaces) {
-  Json many = question();
-  many.set("strategy",
-           parse_json(R"({"global_batch": [64, 128, 256, 512], "overlap_sends": "any", "overlap_gradients": "any",
-                                      "overlap_tensor": "any", "delay_weight_gradients": "any", "gather_results": [true, false]})",
-                      "mlp.json"));
+  const Json many = large_question();
   Options options;
   options.budget = 30;
   for (const char* method : {"annealing", "beam"}) {
@@ -105,6 +110,23 @@ TEST_F(Methods, EndWhenAskedToWithWhatTheyHave) {
               std::string::npos)
         << text;
     EXPECT_NE(text.find(" not looked at\n"), std::string::npos) << text;
+  }
+}
+
+// An exhaustive search is asked whether to stop after each branch of its survey, which knows only of those before it.
+TEST_F(Methods, CountTheWholeSpaceWhenTheSurveyIsStopped) {
+  for (const Json& asked : {question(), large_question()}) {
+    int branches = 0;
+    Options stopped, beam;
+    stopped.stop        = [&] { return ++branches > 20; };
+    beam.method         = &methods().get("beam", "method");
+    beam.budget         = 1;
+    const Result result = search(asked, "mlp.json", stopped);
+    ASSERT_TRUE(result.interrupted);
+    EXPECT_EQ(result.points, search(asked, "mlp.json", beam).points);
+    EXPECT_GE(result.points, result.ranked.size() + result.same + result.refused);
+    EXPECT_GT(result.not_looked_at(), result.points / 2);
+    EXPECT_FALSE(result.exact_front);
   }
 }
 
