@@ -54,33 +54,6 @@ class Devices {
   const platform::Platform& platform_;
 };
 
-Refusal refused_item(const Request& request, size_t item, const std::string& why) {
-  return {Cause::placement, request.root + ".placement.devices[" + std::to_string(item) + "]", why};
-}
-
-// The devices that the scenario lists; none may be there twice or be held by another job.
-Expected<std::vector<int>> listed(const Request& request, const platform::Platform& platform, const Held& held) {
-  const Devices devices(platform);
-  std::vector<int> all;
-  std::vector<bool> seen(platform.devices().size());
-  for (size_t item = 0; item < request.placement.devices.size(); ++item) {
-    const auto found = devices.find(request.placement.devices[item]);
-    if (const auto* why = std::get_if<std::string>(&found)) return refused_item(request, item, *why);
-    for (const int device : std::get<std::vector<int>>(found)) {
-      const std::string& name = nth(platform.devices(), device).name;
-      if (nth(seen, device))
-        return refused_item(request, item, "\"" + name + "\" is used twice; list each device once");
-      if (const auto holder = held.find(device); holder != held.end()) {
-        return refused_item(request, item,
-                            "\"" + name + "\" is used by job \"" + holder->second + "\" already; list another device");
-      }
-      nth(seen, device) = true;
-      all.push_back(device);
-    }
-  }
-  return all;
-}
-
 std::vector<int> free_devices(const platform::Platform& platform, const Held& held) {
   std::vector<int> all;
   for (int device = 0; device < static_cast<int>(platform.devices().size()); ++device) {
@@ -147,11 +120,37 @@ size_t slot_of(int rank, const Strategy& strategy, const std::array<Dimension, 4
 
 }  // namespace
 
+Expected<std::vector<int>> try_devices(const std::vector<std::string>& texts, const std::string& where,
+                                       const platform::Platform& platform, const Held& held) {
+  const auto refused_item = [&](size_t item, const std::string& why) {
+    return Refusal(Cause::placement, where + "[" + std::to_string(item) + "]", why);
+  };
+  const Devices devices(platform);
+  std::vector<int> all;
+  std::vector<bool> seen(platform.devices().size());
+  for (size_t item = 0; item < texts.size(); ++item) {
+    const auto found = devices.find(texts[item]);
+    if (const auto* why = std::get_if<std::string>(&found)) return refused_item(item, *why);
+    for (const int device : std::get<std::vector<int>>(found)) {
+      const std::string& name = nth(platform.devices(), device).name;
+      if (nth(seen, device)) return refused_item(item, "\"" + name + "\" is used twice; list each device once");
+      if (const auto holder = held.find(device); holder != held.end()) {
+        return refused_item(item,
+                            "\"" + name + "\" is used by job \"" + holder->second + "\" already; list another device");
+      }
+      nth(seen, device) = true;
+      all.push_back(device);
+    }
+  }
+  return all;
+}
+
 Expected<std::vector<int>> try_places(const std::string& root, const Strategy& strategy, const Placement& placement,
                                       const platform::Platform& platform, const Held& held) {
   const Request request{root, strategy, placement};
-  auto candidates =
-      placement.devices.empty() ? Expected(free_devices(platform, held)) : listed(request, platform, held);
+  auto candidates = placement.devices.empty()
+                        ? Expected(free_devices(platform, held))
+                        : try_devices(placement.devices, root + ".placement.devices", platform, held);
   if (!candidates) return candidates;
   if (strategy.has_unequal_stages() && !is_usual(placement.order, strategy.cp))
     return Expected<std::vector<int>>(

@@ -63,6 +63,10 @@ void adapt_to(const cost::CostModel& cost, const JsonView& json, Strategy& strat
 
 // As read_placement; returns its errors as a refusal of the placement as a whole.
 Expected<Placement> try_read_placement(const JsonView& json);
+// The devices of the platform that a list of names, numbers and ranges at the place `where` has, in its order. Refused
+// at an item that names none, names one again, or names one that another job holds.
+Expected<std::vector<int>> try_devices(const std::vector<std::string>& texts, const std::string& where,
+                                       const platform::Platform& platform, const Held& held = {});
 // As try_places, for a scenario whose object is at `root`.
 Expected<std::vector<int>> try_places(const std::string& root, const Strategy& strategy, const Placement& placement,
                                       const platform::Platform& platform, const Held& held = {});

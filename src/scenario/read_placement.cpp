@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <optional>
 
 #include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
+#include "foreflow/scenario/axes.h"
 #include "scenario/keys/sections.h"
 #include "scenario/read.h"
 
@@ -43,9 +45,16 @@ std::vector<std::string> read_devices(const JsonView& json) {
   return devices;
 }
 
-}  // namespace
+uint64_t read_seed(const JsonView& json) {
+  const int64_t seed = json.as_int();
+  if (seed < 0) json.fail(std::to_string(seed) + " is too small; use 0 or more");
+  return static_cast<uint64_t>(seed);
+}
 
-Placement read_placement(const JsonView& json) {
+bool is_any(const JsonView& json) { return json.json().if_string() != nullptr && *json.json().if_string() == "any"; }
+
+// With `searches`, the order may be "any", which is read like an absent one.
+Placement read(const JsonView& json, bool searches) {
   Placement placement;
   if (json.json().if_string() == nullptr && json.json().if_object() == nullptr)
     json.fail("is neither the name of a policy nor an object; write \"packed\", or {\"policy\": \"packed\", ...}");
@@ -54,7 +63,7 @@ Placement read_placement(const JsonView& json) {
   } else {
     json.allow_only(names_of(placement_keys()));
     if (json.has("devices")) placement.devices = read_devices(json.at("devices"));
-    if (json.has("order")) placement.order = read_order(json.at("order"));
+    if (json.has("order") && !(searches && is_any(json.at("order")))) placement.order = read_order(json.at("order"));
     const std::string name = json.string_or("policy", placement.devices.empty() ? "packed" : "explicit");
     placement.policy       = &policy(name, json.has("policy") ? json.at("policy").where() : json.where());
   }
@@ -62,10 +71,54 @@ Placement read_placement(const JsonView& json) {
     json.fail("an explicit placement needs \"devices\", such as [\"node0-gpu0\", 3, \"8-15\"]");
   if (json.json().find("seed") == nullptr) return placement;
   if (!placement.policy->uses_seed) json.at("seed").fail("is for the policy random only");
-  const int64_t seed = json.at("seed").as_int();
-  if (seed < 0) json.at("seed").fail(std::to_string(seed) + " is too small; use 0 or more");
-  placement.seed = static_cast<uint64_t>(seed);
+  placement.seed = read_seed(json.at("seed"));
   return placement;
+}
+
+using Platforms = std::vector<const platform::Platform*>;
+
+// Throws the Error of the first platform where no platform has these devices.
+void check_devices(const std::vector<std::string>& devices, const std::string& where, const Platforms& platforms) {
+  std::optional<Refusal> first;
+  for (const platform::Platform* platform : platforms) {
+    const auto found = try_devices(devices, where, *platform);
+    if (found) return;
+    if (!first) first = found.refusal();
+  }
+  if (first) throw RefusalError(*first);
+}
+
+void check_whole(const JsonView& json, bool searches, const Platforms& platforms) {
+  const Placement placement = read(json, searches);
+  if (!placement.devices.empty()) check_devices(placement.devices, json.at("devices").where(), platforms);
+}
+
+// The values of a key: those of its axis, or its only one; none where it is absent.
+std::vector<JsonView> values_of(const JsonView& json, const std::string& key) {
+  if (!json.has(key)) return {};
+  const JsonView value = json.at(key);
+  return is_axis("placement." + key, value.json()) ? value.items() : std::vector{value};
+}
+
+}  // namespace
+
+Placement read_placement(const JsonView& json) { return read(json, false); }
+
+void check_placement(const JsonView& json, const Platforms& platforms) {
+  if (json.json().if_array() != nullptr) {
+    for (const JsonView& item : json.items()) check_whole(item, false, platforms);
+    return;
+  }
+  const Json::Object* members = json.json().if_object();
+  const auto has_axis         = [](const auto& member) { return is_axis("placement." + member.first, member.second); };
+  if (members == nullptr || std::none_of(members->begin(), members->end(), has_axis))
+    return check_whole(json, true, platforms);
+  json.allow_only(names_of(placement_keys()));
+  for (const JsonView& value : values_of(json, "policy")) policy(value.as_string(), value.where());
+  for (const JsonView& value : values_of(json, "devices")) check_devices(read_devices(value), value.where(), platforms);
+  for (const JsonView& value : values_of(json, "seed")) read_seed(value);
+  if (json.has("order") && is_any(json.at("order"))) return;
+  for (const JsonView& value : values_of(json, "order")) read_order(value);
 }
 
 Expected<Placement> try_read_placement(const JsonView& json) {

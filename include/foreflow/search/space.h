@@ -53,8 +53,8 @@ using Region = std::vector<Dimension>;
 // and for tp = 2 (1, 4), (2, 2), (4, 1), each combined with the legal values of the other searched keys.
 class Space {
  public:
-  // `clusters` are those of `source`. Throws Error at unknown keys of the strategy, at axes without values and at
-  // values that are of another kind than their keys.
+  // `clusters` are those of `source`. Throws Error at unknown keys, at axes without values, at values that are of
+  // another kind than their keys, and at values of the placement that no point can have (scenario::check_placement).
   Space(const Json& source, const std::string& file, const std::vector<Cluster>& clusters);
 
   const std::vector<Region>& regions() const { return regions_; }

@@ -232,6 +232,12 @@ SpaceFacts facts_of(const scenario::Scenario& scenario, const platform::Platform
   return facts;
 }
 
+std::vector<const platform::Platform*> platforms_of(const std::vector<Cluster>& clusters) {
+  std::vector<const platform::Platform*> platforms;
+  for (const Cluster& cluster : clusters) platforms.push_back(cluster.platform.get());
+  return platforms;
+}
+
 // The scenario's placement without its lists, which are axes; null where it has none.
 Json own_placement(const Json& source) {
   const Json* placement = source.find(kPlacement);
@@ -257,15 +263,7 @@ bool has_same_choices(const Dimension& dimension) { return dimension.rule == nul
 Space::Space(const Json& source, const std::string& file, const std::vector<Cluster>& clusters) {
   scenario::refuse_misplaced_keys(JsonView(source, file));
   const std::optional<scenario::Framework> framework = scenario::framework_of(source, file);
-  const Json known = scenario::with_framework(source, file).json;  // of the placement; `strategy` may be a list
-  placement_       = own_placement(known);
-  Choices platforms;
-  for (const Cluster& cluster : clusters) {
-    facts_.push_back(facts_of(cluster.base, *cluster.platform));
-    if (cluster.said.is_null()) continue;
-    numbers_.emplace(cluster.said.dump_compact(), facts_.size() - 1);
-    platforms.push_back(Json::object().set(kPlatform, cluster.said));
-  }
+  const Json known      = scenario::with_framework(source, file).json;  // of the placement; `strategy` may be a list
   const Json none       = Json::object();
   const Json* strategy  = source.find("strategy");
   const Json* placement = known.find(kPlacement);
@@ -273,6 +271,15 @@ Space::Space(const Json& source, const std::string& file, const std::vector<Clus
   holder.set("strategy", strategy != nullptr ? *strategy : none);
   holder.set(kPlacement, placement != nullptr ? *placement : Json());
   const JsonView root(holder, file);
+  if (placement != nullptr) scenario::check_placement(root.at(kPlacement), platforms_of(clusters));
+  placement_ = own_placement(known);
+  Choices platforms;
+  for (const Cluster& cluster : clusters) {
+    facts_.push_back(facts_of(cluster.base, *cluster.platform));
+    if (cluster.said.is_null()) continue;
+    numbers_.emplace(cluster.said.dump_compact(), facts_.size() - 1);
+    platforms.push_back(Json::object().set(kPlatform, cluster.said));
+  }
   const JsonView wanted = root.at("strategy");
   const auto add        = [&](const JsonView& part) {
     regions_.push_back(region_of(part, root.at(kPlacement), platforms, facts_,

@@ -36,16 +36,19 @@ TEST(Space, HasEveryWayToUseAllDevices) {
   EXPECT_EQ(ways.size(), 6U * 5U / 2U);
 }
 
+// The error of a question; "" where there is none.
+std::string message_of(const Json& question) {
+  try {
+    space_of(question);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 // A value that is impossible beside the others is an infeasible point, one of another kind is a mistake.
 TEST(Space, RefusesValuesThatAreOfAnotherKindThanTheirKeys) {
-  const auto message = [](const std::string& strategy) -> std::string {
-    try {
-      space_of(source(strategy));
-      return "";
-    } catch (const Error& error) {
-      return error.what();
-    }
-  };
+  const auto message = [](const std::string& strategy) { return message_of(source(strategy)); };
   EXPECT_EQ(message(R"({"dp": [1, "x"]})"), "mlp.json: $.strategy.dp[1]: expected a whole number, found \"x\"");
   EXPECT_EQ(message(R"([{"tp": 2}, {"zero": ["0"]}])"),
             "mlp.json: $.strategy[1].zero[0]: expected a whole number, found \"0\"");
@@ -54,6 +57,40 @@ TEST(Space, RefusesValuesThatAreOfAnotherKindThanTheirKeys) {
     EXPECT_EQ(message(R"({")" + std::string(key) + R"(": "x"})"),
               "mlp.json: $.strategy." + std::string(key) + ": expected a whole number, found \"x\"");
   EXPECT_EQ(message(R"({"tp": "any", "dp": 1, "pp": [1, 3], "zero": "any", "global_batch": 64})"), "");
+}
+
+// A value that some platform or another value of the placement allows makes infeasible points instead.
+TEST(Space, RefusesValuesOfThePlacementThatNoPointCanHave) {
+  const auto message = [](const std::string& placement, const char* nodes = "2") {
+    return message_of(source(R"({"global_batch": 64})", R"(, "placement": )" + placement,
+                             R"("dgx2", "nodes": )" + std::string(nodes)));
+  };
+  const std::string unknown =
+      R"(: unknown placement "pakced"; the nearest is "packed" (see: foreflow list placements))";
+  EXPECT_EQ(message(R"("pakced")"), "mlp.json: $.placement" + unknown);
+  EXPECT_EQ(message(R"(["spread", "pakced"])"), "mlp.json: $.placement[1]" + unknown);
+  EXPECT_EQ(message(R"({"policy": "pakced"})"), "mlp.json: $.placement.policy" + unknown);
+  EXPECT_EQ(message(R"({"policy": ["spread", "pakced"], "order": "any"})"),
+            "mlp.json: $.placement.policy[1]" + unknown);
+  EXPECT_EQ(message(R"({"polcy": ["spread"]})"),
+            R"(mlp.json: $.placement.polcy: unknown key "polcy"; the nearest is "policy")");
+  EXPECT_EQ(
+      message(R"({"order": ["tp-pp-dp", "any"]})"),
+      R"(mlp.json: $.placement.order[1]: "any" is no order of tp, pp and dp; write one like "tp-pp-dp", innermost )"
+      "first");
+  EXPECT_EQ(message(R"({"devices": "any"})"), R"(mlp.json: $.placement.devices: expected a list, found "any")");
+  EXPECT_EQ(message(R"({"devices": ["0-7", 32]})"),
+            "mlp.json: $.placement.devices[1]: there is no device 32; the 32 of dgx2_2 are 0 to 31");
+  EXPECT_EQ(message(R"({"devices": [["0-7"], [32]]})", "[1, 2]"),
+            "mlp.json: $.placement.devices[1][0]: there is no device 32; the 16 of dgx2_1 are 0 to 15");
+  EXPECT_EQ(message(R"({"seed": 1})"), "mlp.json: $.placement.seed: is for the policy random only");
+  EXPECT_EQ(message(R"({"policy": ["random"], "seed": [0, -1]})"),
+            "mlp.json: $.placement.seed[1]: -1 is too small; use 0 or more");
+  for (const char* no_placement : {"5", "null"})
+    EXPECT_NE(message(no_placement).find("$.placement: is neither the name of a policy nor an object"),
+              std::string::npos);
+  EXPECT_EQ(message(R"({"devices": ["16-31"], "order": "any"})", "[1, 2]"), "");
+  EXPECT_EQ(message(R"({"policy": ["packed", "random"], "seed": 1, "order": "any"})"), "");
 }
 
 TEST(Space, TakesTheProductOfTheListsThatAreGiven) {
