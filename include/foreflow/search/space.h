@@ -47,7 +47,7 @@ using Region = std::vector<Dimension>;
 //   1. a value: this value only; a list: each of its values;
 //   2. dp, tp or pp absent, or cp "any": all divisors such that dp * cp * tp * pp is the number of devices;
 //   3. another key that is absent, or "any": every legal value, by the key's SearchRule.
-// The keys of the placement follow the same rules.
+// The keys of the placement follow the same rules; the placement "any" has the order "any".
 //
 // Example: on 8 devices {"tp": [1, 2], "microbatches": 4} has, for tp = 1, (dp, pp) = (1, 8), (2, 4), (4, 2), (8, 1),
 // and for tp = 2 (1, 4), (2, 2), (4, 1), each combined with the legal values of the other searched keys.

@@ -22,9 +22,9 @@ const Keys& placement_keys() {
 }
 
 ValueType placement_type() {
-  ValueType type =
-      types::either({types::one_of(platform::placements().names()), types::object_of(placement_keys(), "an object")});
-  type.words = "the name of a policy, or an object";
+  ValueType type = types::either({types::one_of(platform::placements().names()),
+                                  types::object_of(placement_keys(), "an object"), types::any_word()});
+  type.words     = "the name of a policy, or an object";
   return type;
 }
 

@@ -238,6 +238,13 @@ std::vector<const platform::Platform*> platforms_of(const std::vector<Cluster>& 
   return platforms;
 }
 
+// The scenario with the placement "any" as an object with the order "any", which a framework does not decide either.
+Json with_open_placement(const Json& source) {
+  const Json* placement = source.find(kPlacement);
+  if (placement == nullptr || !is_any(*placement)) return source;
+  return Json(source).set(kPlacement, Json::object().set("order", "any"));
+}
+
 // The scenario's placement without its lists, which are axes; null where it has none.
 Json own_placement(const Json& source) {
   const Json* placement = source.find(kPlacement);
@@ -263,7 +270,8 @@ bool has_same_choices(const Dimension& dimension) { return dimension.rule == nul
 Space::Space(const Json& source, const std::string& file, const std::vector<Cluster>& clusters) {
   scenario::refuse_misplaced_keys(JsonView(source, file));
   const std::optional<scenario::Framework> framework = scenario::framework_of(source, file);
-  const Json known      = scenario::with_framework(source, file).json;  // of the placement; `strategy` may be a list
+  // For the placement: `strategy` may be a list.
+  const Json known      = scenario::with_framework(with_open_placement(source), file).json;
   const Json none       = Json::object();
   const Json* strategy  = source.find("strategy");
   const Json* placement = known.find(kPlacement);

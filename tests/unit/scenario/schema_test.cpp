@@ -135,6 +135,11 @@ TEST(JsonSchema, RefusesValuesOfAWrongKind) {
   EXPECT_THAT(refusal("platform.pod_nodes=8"), HasSubstr("$.platform"));
 }
 
+TEST(JsonSchema, TakesAnyForWhatASearchVaries) {
+  for (const char* setting : {"strategy.pp=any", "placement.order=any", "placement=any"})
+    EXPECT_EQ(refusal(setting), "");
+}
+
 TEST(JsonSchema, TakesUnitsAsTheReaderDoes) {
   for (const char* size : {"25MB", "25 MB", "2.5e7B", ".5GiB", "1Gb"}) {
     EXPECT_EQ(refusal(std::string("strategy.bucket_size=") + size), "");

@@ -121,6 +121,18 @@ TEST(Space, TakesAnyForAllThatIsLegal) {
   EXPECT_EQ(open.size(), asked.size());
 }
 
+TEST(Space, TakesAnyPlacementForEveryOrder) {
+  const auto orders = [](const std::string& more) {
+    const Json asked = source(R"({"dp": 2, "tp": 2, "pp": 8, "global_batch": 16})", more, R"("dgx2", "nodes": 2)");
+    return values(points(asked), "placement.order");
+  };
+  const std::string any = R"(, "placement": "any")", megatron = R"(, "framework": "megatron-lm")";
+  EXPECT_EQ(orders(any).size(), 6U);
+  EXPECT_EQ(orders(any), orders(""));
+  EXPECT_EQ(orders(megatron), std::set<std::string>{"absent"});
+  EXPECT_EQ(orders(any + megatron), orders(any));
+}
+
 // No divisors make 16 devices of 7; without an error all degrees would be 1.
 TEST(Space, RefusesDegreesThatMakeNoNumberOfDevices) {
   try {
