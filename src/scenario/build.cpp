@@ -58,15 +58,29 @@ int64_t samples_in(const ir::Module& module) {
   return 0;
 }
 
+// "workload": {"dims": {"batch": 8, "tokens": 512}}, as an example with the names of these dimensions; "" where one has
+// no name.
+std::string example_of_dims(const std::vector<std::string>& dimensions) {
+  Json dims = Json::object();
+  for (const std::string& name : dimensions) {
+    if (name == "?") return "";
+    if (name.find_first_not_of("0123456789") != std::string::npos && dims.find(name) == nullptr)
+      dims.set(name, &name == &dimensions.front() ? 8 : 512);
+  }
+  return "\"workload\": {\"dims\": " + dims.dump_compact() + "}";
+}
+
 void check_known_shapes(const Scenario& scenario, const onnx::Imported& imported, const ir::Module& module) {
   const ir::Function& function = module.entry();
   for (const onnx::Port& input : imported.inputs) {
     for (size_t i = 0; i < function.parameters.size(); ++i) {
       const ir::Value& value = function.values[i];
       if (value.name != input.value || (value.annotation != nullptr && value.annotation->resolved())) continue;
+      const std::string example = example_of_dims(input.dimensions);
       throw Error(scenario.where("workload.shapes"),
                   "the model leaves the shape of input \"" + input.name + "\" open: [" + join(input.dimensions) +
-                      "]; give it as numbers, or the sizes of its names in \"dims\"");
+                      "]; give it as numbers, or the sizes of its names in \"dims\"" +
+                      (example.empty() ? "" : ", such as " + example));
     }
   }
 }

@@ -222,6 +222,13 @@ const Registry<Preset>& presets() {
 const WorkloadDef& find_model(std::string_view model, const std::string& where) {
   if (const Preset* preset = presets().find(model)) return workloads().get(preset->family, where);
   if (const WorkloadDef* family = workloads().find(model)) return *family;
+  for (const auto& [ending, key] :
+       {std::pair(".onnx", "onnx"), std::pair(".distir", "distir"), std::pair(".distirb", "distir")}) {
+    if (model.ends_with(ending)) {
+      throw Error(where, "\"" + std::string(model) + "\" is a file and no model family; name it at \"" + key +
+                             "\" in place of \"model\"");
+    }
+  }
   throw Error(where, "unknown model family \"" + std::string(model) + "\"" + model_suggestion(model) +
                          " (see: foreflow list workloads)");
 }

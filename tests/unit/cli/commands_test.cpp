@@ -257,6 +257,15 @@ TEST(Batch, ThatDiffersFromTheStatedDimensionNamesIt) {
               HasSubstr("or would mix them; set workload.dims.batch to 6 as well\n"));
 }
 
+TEST(Batch, ThatIsLeftOpenAsksForTheNamesOfTheDimensions) {
+  FOREFLOW_SHARED_OR_SKIP(model, "onnx/models/bert_vespa.onnx");
+  EXPECT_THAT(
+      refusal_of_batch(R"({ "onnx": ")" + model.string() + R"(" })", "6"),
+      HasSubstr(R"(the model leaves the shape of input "input_ids" open: [batch, tokens]; give it as numbers, or )"
+                R"(the sizes of its names in "dims", such as "workload": {"dims": {"batch":8,"tokens":512}})"
+                "\n"));
+}
+
 // Samples are then counted along the weight of a norm.
 TEST(Batch, OfAModelWithoutWeightsAsksForTheirNames) {
   FOREFLOW_SHARED_OR_SKIP(model, "onnx/models/llama_fwd_small.onnx");

@@ -71,6 +71,9 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{
             "unknown_model", R"(workload.model="gtp")",
             R"(gpt.json: $.workload.model: unknown model family "gtp"; the nearest is "gpt" (see: foreflow list workloads))"},
+        Mistake{
+            "a_file_as_model", R"(workload.model="bert.onnx")",
+            R"(gpt.json: $.workload.model: "bert.onnx" is a file and no model family; name it at "onnx" in place of "model")"},
         Mistake{"no_workload", R"(workload={})",
                 R"(gpt.json: $.workload: says no workload; give "model", "onnx" or "distir")"},
         Mistake{"a_model_and_a_graph", R"(workload.onnx="x.onnx")",
