@@ -454,7 +454,8 @@ int run(const Options& options) {
       check(cudaSetDevice(options.device), "cudaSetDevice");
       const Work work = work_of(event, on);
       if (work.run) times = times_of(work.run, on.stream, flush, options);
-    } else if (const int ranks = static_cast<int>(event.number("ranks")); ranks >= 2 && ranks <= devices) {
+    } else if (const int ranks = static_cast<int>(event.number("ranks")); 
+               ranks >= 2 && ranks <= devices && nodes_of(event) == 1) {
       auto& group = groups[ranks];
       if (!group) group = std::make_unique<Group>(ranks);
       times = group->times(event.at("op"), static_cast<size_t>(event.number("message_bytes")), options);

@@ -70,6 +70,12 @@ struct Event {
   }
 };
 
+// On how many nodes the members of a message are; 1 where the list does not say it.
+inline int nodes_of(const Event& event) {
+  const auto cell = event.cells.find("nodes");
+  return cell == event.cells.end() || cell->second.empty() ? 1 : static_cast<int>(event.number("nodes"));
+}
+
 struct EventList {
   std::vector<std::string> columns;
   std::vector<Event> events;

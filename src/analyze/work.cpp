@@ -70,8 +70,8 @@ Weighing weigh_seconds(const Subject& subject, const cost::CostModel& model, con
           subject.apply(op, [&](const ir::OpCall& call, std::span<const ir::Type> outputs) -> std::optional<Seconds> {
             const cost::Application application{call, outputs, subject.on_host(op)};
             if (!communicates(op)) return model.compute(application, device).time;
-            return cost::time_of(
-                model.communication(application, static_cast<int>(std::max(call.arity(), call.outputs))));
+            const auto ranks = static_cast<int>(std::max(call.arity(), call.outputs));
+            return cost::time_of(model.communication(application, ranks).on(1));  // as in one server
           });
     }
     if (!time) ++weighing.unpriced;

@@ -181,12 +181,23 @@ Price chained_price(const Tables& tables, bool has_laws, const Application& appl
   return beside_less_work(along_line(*measured, application, device, sheet), tables, application);
 }
 
-std::optional<Price> message_price(const Calibration& calibration, const Application& application, int ranks) {
-  if (calibration.families.empty()) return std::nullopt;
-  const ir::OpCall& call = application.call;
-  const Bytes bytes      = message_bytes(call.def, call.inputs[0], application.outputs[0]);
-  return price(calibration, {std::string(call.def.name), std::string(dtype_of(call.inputs, application.outputs)),
-                             message_signature(call.def.name, bytes, ranks), ranks, Flops(0), bytes});
+MessagePrice message_price(const Calibration& calibration, const Application& application, int ranks) {
+  MessagePrice all;
+  if (calibration.families.empty()) return all;
+  const ir::OpCall& call       = application.call;
+  const Bytes bytes            = message_bytes(call.def, call.inputs[0], application.outputs[0]);
+  const std::string_view dtype = dtype_of(call.inputs, application.outputs);
+  for (const int nodes : measured_nodes(calibration, call.def.name, dtype, ranks)) {
+    const Query query{std::string(call.def.name),
+                      std::string(dtype),
+                      message_signature(call.def.name, bytes, ranks),
+                      ranks,
+                      Flops(0),
+                      bytes,
+                      nodes};
+    all.measured.push_back({nodes, price(calibration, query)});
+  }
+  return all;
 }
 
 // The mean held-out error of the laws that a device takes; of lines and data sheets where it has none.
@@ -276,7 +287,7 @@ CostModel make(const JsonView& parameters) {
     return error_of(provenance, laws_for(*shared, device));
   };
   model.communication = [shared, measured](const Application& application, int ranks) {
-    return measured ? message_price(shared->families, application, ranks) : std::nullopt;
+    return measured ? message_price(shared->families, application, ranks) : MessagePrice();
   };
   return model;
 }

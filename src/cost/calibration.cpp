@@ -130,7 +130,7 @@ Seconds time_outside(const Family& family, const Query& query) {
 
 const Family* find_family(const Calibration& calibration, const Query& query) {
   const auto found = std::find_if(calibration.families.begin(), calibration.families.end(), [&](const Family& family) {
-    return family.key() == std::tie(query.op, query.dtype, query.ranks);
+    return family.key() == std::tie(query.op, query.dtype, query.ranks, query.nodes);
   });
   return found == calibration.families.end() ? nullptr : &*found;
 }
@@ -141,7 +141,19 @@ double relative_error(Seconds ours, Seconds measured) { return std::abs(ours / m
 
 std::string name(const Family& family) {
   const std::string op = family.op + " " + family.dtype;
-  return family.ranks == 1 ? op : fmt::format("{} over {}", op, family.ranks);
+  if (family.ranks == 1) return op;
+  return fmt::format("{} over {}{}", op, family.ranks,
+                     family.nodes == 1 ? "" : fmt::format(" on {} nodes", family.nodes));
+}
+
+std::vector<int> measured_nodes(const Calibration& calibration, std::string_view op, std::string_view dtype,
+                                int ranks) {
+  std::vector<int> nodes;
+  for (const Family& family : calibration.families) {
+    if (family.op == op && family.dtype == dtype && family.ranks == ranks) nodes.push_back(family.nodes);
+  }
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
 }
 
 bool grows(const Family& family) {
@@ -188,12 +200,13 @@ Seconds least_time(const Calibration& calibration, const Query& query) {
 }
 
 Calibration fit(std::span<const Measurement> measurements) {
-  std::map<std::tuple<std::string, std::string, int>, std::map<std::string, std::vector<const Measurement*>>> grouped;
-  for (const Measurement& m : measurements) grouped[{m.op, m.dtype, m.ranks}][m.signature].push_back(&m);
+  using Key = std::tuple<std::string, std::string, int, int>;
+  std::map<Key, std::map<std::string, std::vector<const Measurement*>>> grouped;
+  for (const Measurement& m : measurements) grouped[{m.op, m.dtype, m.ranks, m.nodes}][m.signature].push_back(&m);
   Calibration calibration;
   for (const auto& [key, signatures] : grouped) {
     Family family;
-    std::tie(family.op, family.dtype, family.ranks) = key;
+    std::tie(family.op, family.dtype, family.ranks, family.nodes) = key;
     for (const auto& [signature, rows] : signatures) {
       const Measurement& first = *rows.front();
       std::vector<Seconds> times;
@@ -215,7 +228,7 @@ std::vector<FamilyError> assess(const Calibration& calibration, size_t folds) {
     FamilyError error{name(family), family.points.size()};
     for (const Point& point : family.points) error.line_error += relative_error(on_line(family, point), point.time);
     for (size_t fold = 0; fold < folds; ++fold) {
-      Family rest{family.op, family.dtype, family.ranks, {}, {}};
+      Family rest{family.op, family.dtype, family.ranks, {}, {}, family.nodes};
       for (size_t i = 0; i < family.points.size(); ++i) {
         if (i % folds != fold) rest.points.push_back(family.points[i]);
       }
@@ -225,8 +238,8 @@ std::vector<FamilyError> assess(const Calibration& calibration, size_t folds) {
       const Calibration without{{rest}};
       for (size_t i = fold; i < family.points.size(); i += folds) {
         const Point& point = family.points[i];
-        const auto ours =
-            price(without, {family.op, family.dtype, point.signature, family.ranks, point.flops, point.bytes});
+        const auto ours    = price(
+               without, {family.op, family.dtype, point.signature, family.ranks, point.flops, point.bytes, family.nodes});
         if (!ours) continue;
         ++error.held_out;
         error.held_out_error += relative_error(ours->time, point.time);

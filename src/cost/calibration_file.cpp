@@ -42,11 +42,12 @@ double not_negative(const JsonView& json) {
 
 Bytes bounded_bytes(const JsonView& json) { return Bytes(bounded(json, json.as_bytes().value())); }
 
-int ranks_of(const JsonView& json) {
-  if (!json.has("ranks")) return 1;
-  const int64_t ranks = json.at("ranks").as_int();
-  if (ranks < 1 || ranks > INT_MAX) json.at("ranks").fail("is no number of processes; write 1 or more");
-  return static_cast<int>(ranks);
+// The number `key` of `what`; 1 if it is not there.
+int count_of(const JsonView& json, const std::string& key, const std::string& what) {
+  if (!json.has(key)) return 1;
+  const int64_t count = json.at(key).as_int();
+  if (count < 1 || count > INT_MAX) json.at(key).fail("is no number of " + what + "; write 1 or more");
+  return static_cast<int>(count);
 }
 
 Point read_point(const JsonView& json) {
@@ -62,6 +63,7 @@ Json to_json(const Calibration& calibration) {
   for (const Family& family : calibration.families) {
     Json json = Json::object();
     json.set("op", family.op).set("dtype", family.dtype).set("ranks", family.ranks);
+    if (family.nodes > 1) json.set("nodes", family.nodes);
     set_line(json, family.line);
     Json points = Json::array();
     for (const Point& point : family.points) {
@@ -79,8 +81,13 @@ Json to_json(const Calibration& calibration) {
 Calibration from_json(const JsonView& families) {
   Calibration calibration;
   for (const JsonView& json : families.items()) {
-    json.allow_only({"op", "dtype", "ranks", "fixed", "throughput", "bandwidth", "points"});
-    Family family{json.at("op").as_string(), json.at("dtype").as_string(), ranks_of(json), read_line(json), {}};
+    json.allow_only({"op", "dtype", "ranks", "nodes", "fixed", "throughput", "bandwidth", "points"});
+    Family family{json.at("op").as_string(),
+                  json.at("dtype").as_string(),
+                  count_of(json, "ranks", "processes"),
+                  read_line(json),
+                  {},
+                  count_of(json, "nodes", "nodes")};
     for (const JsonView& point : json.at("points").items()) family.points.push_back(read_point(point));
     sort_along_line(family);  // rates were rounded when they were written
     calibration.families.push_back(std::move(family));

@@ -239,9 +239,10 @@ CostModel make(const JsonView& parameters) {
   model.compute = [p](const Application& application, const platform::Device&) {
     return Price{compute(p, application.call), Provenance::regression};
   };
-  model.communication = [p](const Application& application, int ranks) -> std::optional<Price> {
-    const auto time = communication(p, application, ranks);
-    return time ? std::optional(Price{*time, Provenance::regression}) : std::nullopt;
+  model.communication = [p](const Application& application, int ranks) {
+    MessagePrice price;
+    if (const auto time = communication(p, application, ranks)) price.anywhere = Price{*time, Provenance::regression};
+    return price;
   };
   model.error = [](Provenance, const platform::Device&) { return kDistirError; };
   return model;

@@ -20,10 +20,12 @@ namespace {
 
 using Kind = Measurement::Kind;
 
+constexpr const char* kNodes = "nodes";
+
 const std::vector<std::string>& columns() {
-  static const std::vector<std::string> kColumns = {"kind",  "rank",    "op",         "dtype",         "signature",
-                                                    "ranks", "flops",   "bytes_read", "bytes_written", "message_bytes",
-                                                    "count", "seconds", "seconds_min"};
+  static const std::vector<std::string> kColumns = {"kind",  "rank",    "op",          "dtype",         "signature",
+                                                    "ranks", "flops",   "bytes_read",  "bytes_written", "message_bytes",
+                                                    "count", "seconds", "seconds_min", kNodes};
   return kColumns;
 }
 
@@ -59,6 +61,11 @@ class CsvRow {
     throw Error(where_, fmt::format("has {} cells; the first line names {} columns", cells_.size(), places_.size()));
   }
 
+  bool has(std::string_view column) const {
+    const auto place = places_.find(column);
+    return place != places_.end() && !trim(cells_[place->second]).empty();
+  }
+
   const std::string& text(std::string_view column) const { return cells_[places_.find(column)->second]; }
 
   double number(std::string_view column, double fallback) const {
@@ -89,6 +96,15 @@ class CsvRow {
     return Seconds(value);
   }
 
+  // The members of a message are on at most as many nodes.
+  int nodes(int ranks) const {
+    if (!has(kNodes)) return 1;
+    const int number = whole(kNodes, 1, 1);
+    if (number <= ranks) return number;
+    throw Error(where_,
+                fmt::format("{} is \"{}\"; write at most {}, the number of ranks", kNodes, text(kNodes), ranks));
+  }
+
   Kind kind() const {
     const std::string& word = text("kind");
     if (word == "compute") return Kind::compute;
@@ -117,6 +133,7 @@ Measurement measurement_of(const CsvRow& row) {
   result.count     = row.whole("count", 0, 1);
   result.time      = row.time("seconds", 0);
   result.fastest   = row.time("seconds_min", result.time.value());
+  result.nodes     = row.nodes(result.ranks);
   return result;
 }
 
@@ -180,12 +197,19 @@ std::map<std::string, size_t, std::less<>> places_of(const std::vector<std::stri
 }  // namespace
 
 std::string print_csv(std::span<const Measurement> measurements) {
-  std::string text = join(columns(), ",") + "\n";
+  const bool on_several =
+      std::any_of(measurements.begin(), measurements.end(), [](const Measurement& m) { return m.nodes > 1; });
+  std::string text;
+  for (const std::string& column : columns()) {
+    if (column != kNodes || on_several) text += (text.empty() ? "" : ",") + column;
+  }
+  text += "\n";
   for (const Measurement& m : measurements) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", m.kind == Kind::compute ? "compute" : "message",
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}", m.kind == Kind::compute ? "compute" : "message",
                         m.rank, escape::csv_op(m.op), escape::csv(m.dtype),
                         escape::csv(m.signature, escape::Quotes::always), m.ranks, m.flops.value(), m.read.value(),
                         m.written.value(), m.message.value(), m.count, m.time.value(), m.fastest.value());
+    text += on_several ? fmt::format(",{}\n", m.nodes) : "\n";
   }
   return text;
 }
@@ -210,11 +234,11 @@ std::vector<Measurement> parse_csv(std::string_view text, const std::string& nam
 }
 
 void check_work(std::span<const Measurement> measurements, const std::string& where) {
-  using Key = std::tuple<std::string_view, std::string_view, int, std::string_view>;
+  using Key = std::tuple<std::string_view, std::string_view, int, int, std::string_view>;
   std::map<Key, const Measurement*> first;
   for (const Measurement& row : measurements) {
     if (has_integers(row.signature)) continue;
-    const auto [found, fresh] = first.emplace(Key(row.op, row.dtype, row.ranks, row.signature), &row);
+    const auto [found, fresh] = first.emplace(Key(row.op, row.dtype, row.ranks, row.nodes, row.signature), &row);
     if (!fresh) check_equal_work(*found->second, row, where);
   }
 }

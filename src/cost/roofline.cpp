@@ -170,7 +170,7 @@ CostModel make(const JsonView& parameters) {
   model.compute = [=](const Application& application, const platform::Device& device) {
     return Price{application.on_host ? Seconds(0) : roofline_time(application, device, terms), Provenance::roofline};
   };
-  model.communication = [](const Application&, int) { return std::optional<Price>(); };
+  model.communication = [](const Application&, int) { return MessagePrice(); };
   model.error         = [](Provenance, const platform::Device&) { return kRooflineError; };
   return model;
 }

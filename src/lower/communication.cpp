@@ -20,11 +20,17 @@ void add_once(std::vector<ir::Device>& members, const ir::Device& device) {
   if (std::find(members.begin(), members.end(), device) == members.end()) members.push_back(device);
 }
 
+std::string_view name_of(const std::optional<cost::Price>& price) {
+  return price ? cost::name(price->provenance) : std::string_view();
+}
+
 }  // namespace
 
-void set_price(stream::Communication& what, const std::optional<cost::Price>& price) {
-  what.fixed     = cost::time_of(price);
-  what.priced_by = price ? cost::name(price->provenance) : "";
+void set_price(stream::Communication& what, const cost::MessagePrice& price) {
+  what.fixed     = cost::time_of(price.anywhere);
+  what.priced_by = name_of(price.anywhere);
+  for (const auto& [nodes, measured] : price.measured)
+    what.measured.push_back({nodes, cost::time_of(measured), name_of(measured)});
 }
 
 GroupCommunication communication_of(const ir::Op& op, const std::vector<ir::Type>& inputs,
@@ -45,7 +51,13 @@ GroupCommunication communication_of(const ir::Op& op, const std::vector<ir::Type
   result.what.kind                             = kind.kind;
   result.what.algorithm                        = chosen != nullptr ? chosen : &collective::default_algorithm(kind.kind);
   result.what.bytes                            = ir::bytes_of(kind.counts_result ? outputs[0] : inputs[0]);
-  set_price(result.what, ranks < 2 ? cost::Price() : cost.communication(application, ranks));
+  set_price(result.what, ranks < 2 ? cost::MessagePrice{cost::Price(), {}} : cost.communication(application, ranks));
+  // What one stream hands over to another of its device is no message, so no measured time is that of it.
+  const bool hands_over =
+      result.replicas == 1 && std::all_of(result.members.begin(), result.members.end(), [&](const ir::Device& member) {
+        return member.same_gpu(result.members.front());
+      });
+  if (hands_over) result.what.measured.clear();
   result.what.start = kind.kind == collective::Kind::send ? options.message_start : options.collective_start;
   return result;
 }

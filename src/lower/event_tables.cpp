@@ -43,6 +43,11 @@ int32_t EventTables::number_of(const stream::Communication& communication) {
   append(key, communication.fixed.has_value());
   append(key, communication.fixed.value_or(Seconds(0)));
   append(key, communication.start);
+  for (const stream::TimeOnNodes& one : communication.measured) {
+    append(key, one.nodes);
+    append(key, one.time.has_value());
+    append(key, one.time.value_or(Seconds(0)));
+  }
   append_issue(key, communication.issue);
   return number_in(communication_index_, communications, std::move(key), communication);
 }

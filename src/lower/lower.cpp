@@ -200,6 +200,17 @@ std::vector<stream::Storage::Place> places_of(const ir::WrittenDevices& written,
   return places;
 }
 
+// By rank; none where no communication depends on them.
+std::vector<int> nodes_of(const stream::CompactProgram& program, const platform::Platform& platform,
+                          const DeviceNumbering& placement) {
+  std::vector<int> nodes;
+  const auto& all    = program.communications;
+  const bool depends = std::any_of(all.begin(), all.end(), [](const auto& one) { return !one.measured.empty(); });
+  for (int32_t rank = 0; depends && rank < placement.count(); ++rank)
+    nodes.push_back(platform.node(placement.place_of_rank(rank)));
+  return nodes;
+}
+
 // A compact program of what the module has, with its devices.
 Lowered lowered_as_written(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
                            const cost::CostModel& cost, const platform::Platform& platform, int replicas,
@@ -244,6 +255,7 @@ Lowered lowered_as_written(const ir::Module& module, const interpret::MixedInter
   program.replicas       = replicas;
   program.places         = options.places;
   program.groups         = options.groups;
+  program.nodes          = nodes_of(program, platform, placement);
   add_host_streams(program);
   lowered.provenance           = std::move(maker.tables.provenance);
   maker.storage().root         = root;

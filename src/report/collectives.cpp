@@ -1,7 +1,10 @@
 #include "report/collectives.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "foreflow/base/nth.h"
 
@@ -89,6 +92,20 @@ CollectiveSummary summary_of(const stream::Program& program, const Group& group)
 }
 
 }  // namespace
+
+std::string measured_elsewhere(const stream::Program& program) {
+  std::set<std::string> ops;
+  std::set<int> nodes;
+  for (const stream::Instance& instance : program.instances) {
+    const stream::Communication& what = nth(program.communications, instance.communication);
+    if (what.measured.empty()) continue;
+    ops.insert(what.name);
+    for (const stream::TimeOnNodes& one : what.measured) nodes.insert(one.nodes);
+  }
+  if (ops.empty()) return "";
+  return fmt::format("messages are simulated on other numbers of nodes than they were measured on ({}): {}",
+                     fmt::join(nodes, ", "), fmt::join(ops, ", "));
+}
 
 std::vector<Seconds> contention_by_instance(const stream::Program& program, const stream::Timeline& timeline) {
   std::vector<Seconds> lost(program.instances.size());

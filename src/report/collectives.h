@@ -11,6 +11,9 @@ std::vector<Seconds> contention_by_instance(const stream::Program& program, cons
 // "MPIAllreduce", and "JOB/MPIAllreduce" where several jobs share the platform.
 std::string name_of(const stream::Program& program, const stream::Instance& instance);
 
+// Says, as a sentence for people, which messages were measured, but not on as many nodes as they are on here. "": none.
+std::string measured_elsewhere(const stream::Program& program);
+
 // Largest time first, without communications that take no time.
 std::vector<CollectiveSummary> summarise_collectives(const stream::Program& program, const stream::Timeline& timeline,
                                                      const std::vector<Seconds>& contention);

@@ -315,6 +315,8 @@ Summary summarise(const Job& job, const stream::Program& program, const stream::
   summary.idle                          = find_idle(program, timeline, platform);
   summary.assumed                       = platform.declared().assumed;
   summary.assumed.insert(summary.assumed.end(), job.assumed.begin(), job.assumed.end());
+  const std::string elsewhere = measured_elsewhere(program);
+  if (!elsewhere.empty()) summary.assumed.push_back(elsewhere);
   summary.ignored = platform.declared().ignored;
   if (!timeline.paces.empty()) add_history(summary, program, timeline, platform);
   return summary;

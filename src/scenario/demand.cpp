@@ -6,6 +6,7 @@
 #include "foreflow/lower/communication.h"
 #include "foreflow/lower/pointwise.h"
 #include "foreflow/ops/table.h"
+#include "foreflow/platform/by_node.h"
 #include "foreflow/simulate/alone.h"
 #include "foreflow/transform/part_ops.h"
 #include "foreflow/transform/simplify.h"
@@ -88,7 +89,7 @@ class Estimator {
     const cost::Application application = op.application();
     if (op.communicates()) {
       const auto ranks = static_cast<int>(std::max(op.inputs.size(), op.outputs.size()));
-      return ranks < 2 ? Seconds(0) : cost_.communication(application, ranks).value_or(cost::Price()).time;
+      return ranks < 2 ? Seconds(0) : cost_.communication(application, ranks).anywhere.value_or(cost::Price()).time;
     }
     const Seconds alone = least(application);
     if (!fuses_) return alone;
@@ -168,9 +169,12 @@ void add_parameters(const ir::Function& function, const Scenario& scenario, Dema
 }
 
 // Merges messages among the same devices: a single message takes no longer than several with the same bytes in total.
+// Measured times are those of single messages.
 void add_sum(const Message& message, std::vector<Message>& sums) {
+  if (!message.measured.empty()) return sums.push_back(message);
   auto known = std::find_if(sums.begin(), sums.end(), [&](const Message& other) {
-    return other.kind == message.kind && other.algorithm == message.algorithm && other.ranks == message.ranks;
+    return other.measured.empty() && other.kind == message.kind && other.algorithm == message.algorithm &&
+           other.ranks == message.ranks;
   });
   if (known == sums.end()) known = sums.insert(sums.end(), {message.kind, message.algorithm, message.ranks, {}, 1});
   known->bytes += static_cast<double>(message.count) * message.bytes;
@@ -242,7 +246,7 @@ std::optional<Message> network_message(const ir::Op& op, const std::vector<ir::T
   // Data that one stream of a device hands over to another cross no link.
   if (std::all_of(ranks.begin(), ranks.end(), [&](int rank) { return rank == ranks.front(); })) return std::nullopt;
   const auto& algorithm = algorithm_of(scenario, group.what.kind, ranks);
-  return Message{group.what.kind, &algorithm, std::move(ranks), group.what.bytes, 1};
+  return Message{group.what.kind, &algorithm, std::move(ranks), group.what.bytes, 1, group.what.measured};
 }
 
 bool may_hide(const ir::Op& op) { return op.def->communication == ir::Communication::shift; }
@@ -293,6 +297,10 @@ Demand demand_of(const Scenario& asked, const Sequential& sequential, const plat
 }
 
 Seconds alone(const Message& message, const std::vector<int>& places, const platform::Platform& platform) {
+  const size_t nodes = message.measured.empty() ? 0 : platform::by_node(platform, places).size();
+  for (const stream::TimeOnNodes& one : message.measured) {
+    if (static_cast<size_t>(one.nodes) == nodes && one.time) return *one.time;
+  }
   static const simulate::EngineDef& engine = simulate::engines().get("analytic", "engine");
   const auto task       = stream::place(platform, *message.algorithm, message.kind, message.bytes, places).task;
   const bool supported  = message.algorithm->supports_task(task);
@@ -302,28 +310,30 @@ Seconds alone(const Message& message, const std::vector<int>& places, const plat
 
 namespace {
 
-// The time to all-reduce `bytes` by the formula of the cost model, if it has one.
-std::optional<Seconds> all_reduce_by_formula(const Scenario& scenario, Bytes bytes, size_t ranks) {
+// The price of an all-reduce of `bytes` by the cost model.
+cost::MessagePrice price_of_all_reduce(const Scenario& scenario, Bytes bytes, size_t ranks) {
   const ir::OpDef& def = ops::table().get("MPIAllreduce", "ops");
   const ir::Type type  = ir::Type::tensor(ir::DType::f16, {static_cast<int64_t>(bytes.value() / 2)});
   const std::vector<ir::Type> types(ranks, type);
   const std::vector<const ir::Array*> known(ranks, nullptr);
   const ir::Attributes none;
-  return cost::time_of(scenario.cost.communication({{def, none, types, known, static_cast<uint32_t>(ranks)}, types},
-                                                   static_cast<int>(ranks)));
+  return scenario.cost.communication({{def, none, types, known, static_cast<uint32_t>(ranks)}, types},
+                                     static_cast<int>(ranks));
 }
 
 }  // namespace
 
 std::optional<Message> network_message(const Scenario& scenario, collective::Kind kind, Bytes bytes,
                                        const std::vector<int>& ranks) {
-  if (all_reduce_by_formula(scenario, bytes, ranks.size())) return std::nullopt;
+  const cost::MessagePrice price = price_of_all_reduce(scenario, bytes, ranks.size());
+  if (price.anywhere || !price.measured.empty()) return std::nullopt;
   return Message{kind, &algorithm_of(scenario, kind, ranks), ranks, bytes, 1};
 }
 
 Seconds least_all_reduce(const Scenario& scenario, Bytes bytes, const std::vector<int>& ranks,
                          const std::vector<int>& places, const platform::Platform& platform) {
-  if (const auto formula = all_reduce_by_formula(scenario, bytes, places.size())) return *formula;
+  const auto nodes = static_cast<int>(platform::by_node(platform, places).size());
+  if (const auto price = price_of_all_reduce(scenario, bytes, places.size()).on(nodes)) return price->time;
   constexpr auto kKind = collective::Kind::all_reduce;
   return alone({kKind, &algorithm_of(scenario, kKind, ranks), ranks, bytes, 1}, places, platform);
 }

@@ -4,17 +4,40 @@
 namespace foreflow::scenario {
 namespace {
 
+// What a bound needs of it: not how a time was found.
+Json measured_json(const std::vector<stream::TimeOnNodes>& measured) {
+  Json all = Json::array();
+  for (const stream::TimeOnNodes& one : measured) {
+    Json row = Json::object().set("nodes", one.nodes);
+    if (one.time) row.set("time", one.time->value());
+    all.push(std::move(row));
+  }
+  return all;
+}
+
+std::vector<stream::TimeOnNodes> read_measured(const JsonView& json) {
+  std::vector<stream::TimeOnNodes> all;
+  for (const JsonView& item : json.items()) {
+    stream::TimeOnNodes& one = all.emplace_back(
+        stream::TimeOnNodes{static_cast<int>(item.at("nodes").as_int()), std::nullopt, std::string_view()});
+    if (item.has("time")) one.time = Seconds(item.at("time").as_number());
+  }
+  return all;
+}
+
 Json messages_json(const std::vector<Message>& messages) {
   Json all = Json::array();
   for (const Message& message : messages) {
     Json ranks = Json::array();
     for (const int rank : message.ranks) ranks.push(rank);
-    all.push(Json::object()
-                 .set("kind", static_cast<int>(message.kind))
-                 .set("algorithm", message.algorithm->name)
-                 .set("ranks", std::move(ranks))
-                 .set("bytes", message.bytes.value())
-                 .set("count", message.count));
+    Json one = Json::object()
+                   .set("kind", static_cast<int>(message.kind))
+                   .set("algorithm", message.algorithm->name)
+                   .set("ranks", std::move(ranks))
+                   .set("bytes", message.bytes.value())
+                   .set("count", message.count);
+    if (!message.measured.empty()) one.set("measured", measured_json(message.measured));
+    all.push(std::move(one));
   }
   return all;
 }
@@ -26,7 +49,8 @@ std::vector<Message> read_messages(const JsonView& json) {
     for (const JsonView& rank : item.at("ranks").items()) ranks.push_back(static_cast<int>(rank.as_int()));
     all.push_back({static_cast<collective::Kind>(item.at("kind").as_int()),
                    &algorithm_named(item.at("algorithm").as_string(), item.where()), std::move(ranks),
-                   Bytes(item.at("bytes").as_number()), item.at("count").as_int()});
+                   Bytes(item.at("bytes").as_number()), item.at("count").as_int(),
+                   item.has("measured") ? read_measured(item.at("measured")) : std::vector<stream::TimeOnNodes>()});
   }
   return all;
 }

@@ -31,6 +31,7 @@ std::vector<cost::Measurement> to_measure(const std::vector<Event>& events) {
     row.dtype     = event.dtype;
     row.signature = event.signature;
     row.ranks     = event.ranks;
+    row.nodes     = event.nodes;
     row.flops     = event.flops;
     row.read      = event.read;
     row.written   = event.written;

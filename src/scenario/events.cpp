@@ -142,7 +142,8 @@ class Walk {
     const std::vector<int> devices = group_of(ranks_, members, together);
     std::set<int> nodes;
     for (const int device : devices) nodes.insert(platform_.node(device));
-    const auto ranks = static_cast<int>(devices.size());
+    const auto ranks                   = static_cast<int>(devices.size());
+    const stream::Communication placed = stream::on_nodes(what, static_cast<int>(nodes.size()));
     Event event{.op        = what.name,
                 .dtype     = std::string(dtype),
                 .signature = cost::message_signature(what.name, what.bytes, ranks),
@@ -151,8 +152,8 @@ class Walk {
                 .nodes     = static_cast<int>(nodes.size()),
                 .message   = what.bytes};
     const size_t number = table_.number(std::move(event), [&](Event& made) {
-      made.time       = time_alone(what, devices, platform_);
-      made.provenance = what.priced_by.empty() ? "simulated" : what.priced_by;
+      made.time       = time_alone(placed, devices, platform_);
+      made.provenance = placed.priced_by.empty() ? "simulated" : placed.priced_by;
     });
     table_.count(number, count * (together.replicas ? 1 : ranks_.replicas) * count_of(ranks_, members, together));
   }

@@ -54,7 +54,7 @@ StageMessage message_of(const transform::StageModel::Message& message, const Sce
                     .chunks         = message.chunks};
   const auto ranks = static_cast<int>(std::max(message.inputs.size(), message.outputs.size()));
   if (may_hide(*message.op) || ranks < 2) return made;
-  made.formula = cost::time_of(scenario.cost.communication(application, ranks));
+  made.formula = cost::time_of(scenario.cost.communication(application, ranks).anywhere);
   if (made.formula) {
     made.ranks = ranks;
     return made;

@@ -8,6 +8,7 @@
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/replicas.h"
 #include "foreflow/lower/reshard_op.h"
+#include "foreflow/platform/by_node.h"
 #include "foreflow/transform/split_data.h"
 #include "scenario/strategy_keys/common.h"
 
@@ -49,6 +50,15 @@ std::pair<size_t, size_t> ranks_in_group(const Strategy& strategy) {
   while (strategy.shards_of(device) == 1) ++device;
   const size_t first = nth(first_ranks(strategy), device);
   return {first, first + 1};
+}
+
+// Number of nodes that `ranks` ranks are on, beginning with those of a tensor-parallel group.
+int nodes_of_group(const platform::Platform& platform, const Strategy& strategy, const std::vector<int>& devices,
+                   int ranks) {
+  const auto first =
+      devices.begin() + static_cast<std::ptrdiff_t>(strategy.tp > 1 ? ranks_in_group(strategy).first : 0);
+  const auto last = devices.end() - first > ranks ? first + ranks : devices.end();
+  return static_cast<int>(platform::by_node(platform, {first, last}).size());
 }
 
 // Time of a message between stages, alone on the slowest route from a stage to the next. With several stages per device
@@ -185,11 +195,14 @@ transform::StagePrices stage_prices(const Scenario& scenario, const platform::Pl
   prices.hop = [&platform, &strategy, devices](Bytes bytes) { return slowest_hop(platform, strategy, devices, bytes); };
   if (strategy.has_unequal_stages()) prices.reshard = time_of_reshard(scenario, platform, devices);
   const double in_group = seconds_per_byte_in_group(scenario, platform);
-  prices.op = [&cost = scenario.cost, &device = platform.devices().like(static_cast<size_t>(at(0))), in_group](
+  prices.op = [&scenario, &platform, &device = platform.devices().like(static_cast<size_t>(at(0))), devices, in_group](
                   const ir::OpCall& call, std::span<const ir::Type> outputs) {
     const cost::Application application{call, outputs};
-    if (call.def.role != ir::Role::communication) return cost.compute(application, device).time;
-    const auto fixed = cost.communication(application, static_cast<int>(ir::ranks_of(call.attributes, call.arity())));
+    if (call.def.role != ir::Role::communication) return scenario.cost.compute(application, device).time;
+    const auto ranks               = static_cast<int>(ir::ranks_of(call.attributes, call.arity()));
+    const cost::MessagePrice price = scenario.cost.communication(application, ranks);
+    const auto fixed =
+        price.measured.empty() ? price.anywhere : price.on(nodes_of_group(platform, scenario.strategy, devices, ranks));
     return fixed ? fixed->time : message(call, outputs, in_group);
   };
   return prices;

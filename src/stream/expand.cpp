@@ -5,6 +5,7 @@
 #include "foreflow/base/nth.h"
 #include "foreflow/base/sequence_table.h"
 #include "foreflow/stream/compact.h"
+#include "foreflow/stream/placed.h"
 
 namespace foreflow::stream {
 namespace {
@@ -16,7 +17,7 @@ using Address  = std::pair<int32_t, std::string_view>;  // device and stream
 class Expander {
  public:
   explicit Expander(const CompactProgram& compact)
-      : compact_(compact), replicas_(static_cast<size_t>(compact.replicas)) {
+      : compact_(compact), replicas_(static_cast<size_t>(compact.replicas)), placed_(compact, program_.communications) {
     program_.computes       = compact.computes;
     program_.communications = compact.communications;
     program_.memory_effects = compact.memory_effects;
@@ -146,19 +147,8 @@ class Expander {
     }
   }
 
-  // The communication with the algorithm of the group of its members.
   int32_t chosen(int32_t communication, const std::vector<int32_t>& members) {
-    if (compact_.groups.empty()) return communication;
-    const auto kind       = nth(program_.communications, communication).kind;
-    const auto* algorithm = algorithm_among(compact_.groups, kind, ranks(members));
-    if (algorithm == nullptr) return communication;
-    const auto [found, fresh] =
-        chosen_.try_emplace({communication, algorithm}, static_cast<int32_t>(program_.communications.size()));
-    if (fresh) {
-      program_.communications.push_back(nth(program_.communications, communication));
-      program_.communications.back().algorithm = algorithm;
-    }
-    return found->second;
+    return placed_.depends_on_ranks(communication) ? placed_.of(communication, ranks(members)) : communication;
   }
 
   std::vector<int> ranks(const std::vector<int32_t>& members) const {
@@ -174,7 +164,7 @@ class Expander {
   const size_t replicas_;
   Program program_;
   std::map<Address, int32_t> numbers_;  // of the streams of the first replica
-  std::map<std::pair<int32_t, const collective::AlgorithmDef*>, int32_t> chosen_;
+  PlacedCommunications placed_;
   SequenceTable group_numbers_;
   std::vector<Members> met_;  // by number in group_numbers_
   std::vector<uint64_t> words_;

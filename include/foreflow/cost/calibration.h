@@ -2,7 +2,7 @@
 //   1. looked up, when the same signature was measured;
 //   2. interpolated between neighbouring measured points;
 //   3. extrapolated outside of them from the nearest one, with a fitted line.
-// Messages are priced the same way, by op and number of members.
+// Messages are priced the same way, by op and number of members, and only on as many nodes as were measured.
 #pragma once
 
 #include <optional>
@@ -34,19 +34,20 @@ struct Line {
   }
 };
 
-// The measurements of one op on one data type; for messages, also of one number of members.
+// The measurements of one op on one data type; for messages, also of one number of members on one number of nodes.
 struct Family {
   std::string op, dtype;
   int ranks = 1;  // 1: compute
   Line line;
-  std::vector<Point> points;  // sorted by the time that `line` predicts, then by signature
+  std::vector<Point> points = {};  // sorted by the time that `line` predicts, then by signature
+  int nodes                 = 1;   // servers that the members are on
 
-  auto key() const { return std::tie(op, dtype, ranks); }
+  auto key() const { return std::tie(op, dtype, ranks, nodes); }
 };
-std::string name(const Family& family);  // "MatMul f32", "MPIAllreduce f32 over 2"
+std::string name(const Family& family);  // "MatMul f32", "MPIAllreduce f32 over 2", "Send f32 over 2 on 2 nodes"
 
 struct Calibration {
-  std::vector<Family> families;  // sorted by op, data type, ranks
+  std::vector<Family> families;  // sorted by op, data type, ranks, nodes
 };
 
 // The work to price.
@@ -55,7 +56,11 @@ struct Query {
   int ranks = 1;
   Flops flops;
   Bytes bytes;
+  int nodes = 1;
 };
+
+// The numbers of nodes on which messages of this op, data type and number of members were measured; in their order.
+std::vector<int> measured_nodes(const Calibration& calibration, std::string_view op, std::string_view dtype, int ranks);
 
 // Returns true if the times of a family show a rate: it was measured with different amounts of work, of which flops and
 // bytes make at least half of the time that its line gives the longest. Otherwise, most of what was measured is a fixed

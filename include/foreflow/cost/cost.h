@@ -32,6 +32,25 @@ inline std::optional<Seconds> time_of(const std::optional<Price>& price) {
   return price ? std::optional(price->time) : std::nullopt;
 }
 
+// The price of a message, whatever the network does. A formula is the same wherever its members are; what was measured
+// is that of members on so many nodes, and says nothing about others.
+struct MessagePrice {
+  struct OnNodes {
+    int nodes;
+    std::optional<Price> price;  // nothing: measured there, but of no use for this message
+  };
+  std::optional<Price> anywhere = {};
+  std::vector<OnNodes> measured = {};  // each number of nodes once
+
+  // Nothing: the network simulates it.
+  std::optional<Price> on(int nodes) const {
+    for (const OnNodes& one : measured) {
+      if (one.nodes == nodes) return one.price;
+    }
+    return anywhere;
+  }
+};
+
 // One application of an op with its inferred results.
 struct Application {
   ir::OpCall call;
@@ -80,8 +99,8 @@ struct CostModel {
   std::optional<StagedReceive> staged_receive = std::nullopt;
   // Time of an op on one device; never negative.
   std::function<Price(const Application&, const platform::Device&)> compute;
-  // Time of a communication op over `ranks` members, never negative; nothing: the network simulates it.
-  std::function<std::optional<Price>(const Application&, int ranks)> communication;
+  // Time of a communication op over `ranks` members, never negative.
+  std::function<MessagePrice(const Application&, int ranks)> communication;
   // The mean relative error of times on a device, as a fraction, by how they were found: of measurements that they were
   // not fitted to. Null: 0.
   std::function<double(Provenance, const platform::Device&)> error = nullptr;

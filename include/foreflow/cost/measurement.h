@@ -28,18 +28,20 @@ struct Measurement {
   int64_t count = 1;          // count: number of timed executions
   Seconds time;               // seconds: the median
   Seconds fastest;            // seconds_min
+  int nodes = 1;              // nodes: servers that the members of a message were on
 };
 
+// The column nodes is written if a message was on several.
 std::string print_csv(std::span<const Measurement> measurements);
 
-// The columns may stand in any order, and count and seconds_min may be absent. Lines that begin with '#' are comments.
-// Throws Error("NAME:LINE", ...) for
-// unknown or missing columns, rows of the wrong length, and fields that are not a number or negative.
+// The columns may stand in any order, and count, seconds_min and nodes may be absent; an empty cell of nodes is 1.
+// Lines that begin with '#' are comments. Throws Error("NAME:LINE", ...) for unknown or missing columns, rows of the
+// wrong length, fields that are not a number or negative, and a message on more nodes than it has members.
 std::vector<Measurement> parse_csv(std::string_view text, const std::string& name);
 
-// Throws Error(where, ...) if rows of one signature, op, data type and number of members have different flops or bytes,
-// beyond what rounding of printed numbers explains. Ops with operands of integers may: their values, which no signature
-// has, can decide the work.
+// Throws Error(where, ...) if rows of one signature, op, data type and number of members and nodes have different flops
+// or bytes, beyond what rounding of printed numbers explains. Ops with operands of integers may: their values, which no
+// signature has, can decide the work.
 void check_work(std::span<const Measurement> measurements, const std::string& where);
 
 // The device that the head of the CSV states, as calibration/profile.py and profile.cu write it: the text of its first

@@ -15,8 +15,7 @@ struct GroupCommunication {
   int replicas;                     // the corresponding members of this many replicas take part together
 };
 
-// Nothing: the network simulates it.
-void set_price(stream::Communication& what, const std::optional<cost::Price>& price);
+void set_price(stream::Communication& what, const cost::MessagePrice& price);
 
 // `inputs` and `outputs` are the types of the op's operands and results, on their devices.
 GroupCommunication communication_of(const ir::Op& op, const std::vector<ir::Type>& inputs,

@@ -10,13 +10,16 @@
 
 namespace foreflow::scenario {
 
-// Equal messages among the devices of one stage whose time is simulated on the network rather than given by a formula.
+// Equal messages among the devices of one stage whose time depends on where these are, rather than on a formula: it is
+// simulated on the network, or was measured on as many nodes.
 struct Message {
   collective::Kind kind{};
   const collective::AlgorithmDef* algorithm = nullptr;
   std::vector<int> ranks;  // members in rank order; the first device of the replica is 0
   Bytes bytes;             // of one message, as collective::Kind defines it
   int64_t count = 0;       // messages in the part of the iteration that this entry describes
+  // As stream::Communication::measured.
+  std::vector<stream::TimeOnNodes> measured = {};
 };
 
 // Resource demand of the first device of one unpipelined replica that processes `samples` samples as a single
@@ -70,11 +73,12 @@ Demand demand_of(const Scenario& scenario, const platform::Platform& platform);
 // The same where the program of the scenario's workload is known.
 Demand demand_of(const Scenario& scenario, const Sequential& sequential, const platform::Platform& platform);
 
-// Lower bound of the time of one such message when rank r is the platform device places[r]: its time with the network
-// to itself.
+// Lower bound of the time of one such message when rank r is the platform device places[r]: what was measured there, or
+// its time with the network to itself.
 Seconds alone(const Message& message, const std::vector<int>& places, const platform::Platform& platform);
 
-// A collective among `ranks` of the scenario; nothing if the cost model has a formula for collectives.
+// A collective among `ranks` of the scenario; nothing if the cost model has a formula for collectives, or measured
+// some.
 std::optional<Message> network_message(const Scenario& scenario, collective::Kind kind, Bytes bytes,
                                        const std::vector<int>& ranks);
 

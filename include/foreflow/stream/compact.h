@@ -76,6 +76,7 @@ struct CompactProgram {
   std::vector<Device> devices;  // of the first replica
   std::vector<Lane> streams;    // of the first replica, by device numbers of the program
   std::vector<GroupAlgorithms> groups;
+  std::vector<int> nodes;  // by rank: the node of its device; empty where no communication depends on it
   std::shared_ptr<const Storage> storage;
 
   int place_of_rank(int32_t rank) const { return places.empty() ? rank : nth(places, rank); }

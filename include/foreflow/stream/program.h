@@ -33,6 +33,15 @@ struct Compute {
   Issue issue = {};  // by the host
 };
 
+// What a communication took where its members were on so many nodes.
+struct TimeOnNodes {
+  int nodes;
+  std::optional<Seconds> time;  // nothing: it was measured there, but not in a way that prices this one
+  std::string_view priced_by;   // as Communication::priced_by
+
+  bool operator==(const TimeOnNodes&) const = default;
+};
+
 // A message or collective over an ordered group of streams.
 struct Communication {
   std::string name;  // the op: "MPIAllreduce"
@@ -46,7 +55,13 @@ struct Communication {
   Seconds start{};
   // How `fixed` was found, for people: the name of a cost::Provenance. "": not by a cost model.
   std::string_view priced_by = {};
+  // Times that hold on some numbers of nodes only. Of an instance, whose members are placed, it is empty (`on_nodes`
+  // made `fixed` of it), unless its own number of nodes was never measured, so that the network simulates it.
+  std::vector<TimeOnNodes> measured = {};
 };
+
+// The communication where its members are on this number of nodes.
+Communication on_nodes(Communication communication, int nodes);
 
 // The effect of one item on the memory of its device, relative to the level when it starts.
 struct MemoryEffect {

@@ -172,6 +172,7 @@ class Bounder {
   Seconds in_chunks(scenario::Message message) {
     const Seconds whole = shapes_.alone(where_, message, stage_);
     message.algorithm   = &collective::default_algorithm(message.kind);
+    message.measured.clear();
     return std::min(whole, shapes_.alone(where_, message, stage_));
   }
 

@@ -42,7 +42,7 @@ Seconds GroupShapes::alone(const Arrangement& where, const scenario::Message& me
   Seconds least;
   bool first = true;
   for (const Group& group : distinct(where, groups)) {
-    const Asked asked{message.kind, message.algorithm, message.bytes.value(), group.shape};
+    const Asked asked{message.kind, message.algorithm, message.bytes.value(), group.shape, message.measured};
     auto known = times_.find(asked);
     if (known == times_.end()) known = times_.emplace(asked, scenario::alone(message, group.places, platform_)).first;
     least = first ? known->second : std::min(least, known->second);

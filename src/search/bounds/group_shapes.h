@@ -64,6 +64,7 @@ class GroupShapes {
     const collective::AlgorithmDef* algorithm;
     double bytes;
     int shape;
+    std::vector<stream::TimeOnNodes> measured;
     bool operator==(const Asked&) const = default;
   };
   struct AskedHash {

@@ -35,6 +35,8 @@ class MessageWaits {
  private:
   Seconds alone(const scenario::StageMessage& message, int parts) const {
     if (!message.network) return parts == 1 ? message.formula.value_or(Seconds(0)) : Seconds(0);
+    // The time of a part follows from measurements of the whole as little as from a formula.
+    if (parts > 1 && !message.network->measured.empty()) return Seconds(0);
     scenario::Message part = *message.network;
     part.bytes             = part.bytes / parts;
     return step_.shapes.alone(step_.where, part, step_.group);

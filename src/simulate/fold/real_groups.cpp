@@ -1,6 +1,5 @@
-#include <map>
-
 #include "foreflow/base/nth.h"
+#include "foreflow/stream/placed.h"
 #include "simulate/fold/compact_colours.h"
 #include "simulate/footprint/footprint_maker.h"
 
@@ -10,7 +9,7 @@ namespace {
 class RealGroupMaker {
  public:
   RealGroupMaker(const stream::CompactProgram& program, const Courses& courses, FootprintMaker& maker)
-      : program_(program), courses_(courses), maker_(maker) {
+      : program_(program), courses_(courses), maker_(maker), placed_(program, result_.communications) {
     result_.communications = program.communications;
   }
 
@@ -44,7 +43,7 @@ class RealGroupMaker {
 
   void add(int32_t number, const Group& group, int32_t replica) {
     const std::vector<int> ranks = ranks_of(group, replica);
-    const int32_t communication  = chosen(group.communication, ranks);
+    const int32_t communication  = placed_.of(group.communication, ranks);
     places_.clear();
     for (const int rank : ranks) places_.push_back(program_.place_of_rank(rank));
     const int32_t footprint =
@@ -54,7 +53,7 @@ class RealGroupMaker {
 
   // Adds the hand-overs of replicas `first` to `last`. They differ only in their device.
   void add_hand_overs(int32_t number, const Group& group, int32_t first, int32_t last) {
-    const int32_t communication = chosen(group.communication, ranks_of(group, first));
+    const int32_t communication = placed_.of(group.communication, ranks_of(group, first));
     for (int32_t replica = first; replica <= last; ++replica)
       result_.rows.push_back({number, replica, communication, -1});
   }
@@ -70,26 +69,12 @@ class RealGroupMaker {
     return ranks;
   }
 
-  int32_t chosen(int32_t communication, const std::vector<int>& ranks) {
-    if (program_.groups.empty()) return communication;
-    const auto kind       = nth(program_.communications, communication).kind;
-    const auto* algorithm = stream::algorithm_among(program_.groups, kind, ranks);
-    if (algorithm == nullptr) return communication;
-    const auto [found, fresh] =
-        variants_.try_emplace({communication, algorithm}, static_cast<int32_t>(result_.communications.size()));
-    if (fresh) {
-      result_.communications.push_back(nth(result_.communications, communication));
-      result_.communications.back().algorithm = algorithm;
-    }
-    return found->second;
-  }
-
   const stream::CompactProgram& program_;
   const Courses& courses_;
   FootprintMaker& maker_;
   RealGroups result_;
   std::vector<int> places_;  // scratch
-  std::map<std::pair<int32_t, const collective::AlgorithmDef*>, int32_t> variants_;
+  stream::PlacedCommunications placed_;
 };
 
 }  // namespace

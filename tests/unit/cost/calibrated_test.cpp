@@ -174,9 +174,20 @@ TEST(Calibrated, TimesMessagesUnlessTheyAreToBeSimulated) {
   const ir::Attributes to{{"to", 2}};
   const Example thousand(1000, 1);
   const Application send = thousand.application("Send", to);
-  EXPECT_DOUBLE_EQ(model().communication(send, 2).value().time.value(), 5e-6 + 4000 / 1e9);
-  EXPECT_FALSE(model().communication(send, 3).has_value());
-  EXPECT_FALSE(model(Json::object().set("messages", "simulated")).communication(send, 2).has_value());
+  EXPECT_DOUBLE_EQ(model().communication(send, 2).on(1).value().time.value(), 5e-6 + 4000 / 1e9);
+  EXPECT_FALSE(model().communication(send, 3).on(1).has_value());
+  EXPECT_FALSE(model(Json::object().set("messages", "simulated")).communication(send, 2).on(1).has_value());
+}
+
+// The family of the file says no number of nodes, which is 1.
+TEST(Calibrated, TimesMessagesOnAsManyNodesAsWereMeasured) {
+  const ir::Attributes to{{"to", 2}};
+  const Example thousand(1000, 1);
+  const MessagePrice price = model().communication(thousand.application("Send", to), 2);
+  EXPECT_FALSE(price.anywhere);
+  ASSERT_EQ(price.measured.size(), 1U);
+  EXPECT_EQ(price.measured[0].nodes, 1);
+  EXPECT_FALSE(price.on(2));
 }
 
 std::string message_of(const Json& parameters) {

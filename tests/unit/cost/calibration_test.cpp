@@ -258,6 +258,30 @@ TEST(Calibration, LooksUpSignaturesThatAFileHoldsWithTheTargetsOfTheBatch) {
   EXPECT_EQ(found->provenance, Provenance::table);
 }
 
+// One text, in one server and between two.
+TEST(Calibration, KeepsMessagesOnOtherNumbersOfNodesApart) {
+  const auto send = [](double bytes, double seconds, int nodes) {
+    Measurement m;
+    m.kind = Measurement::Kind::message, m.op = "Send", m.dtype = "f32", m.ranks = 2, m.nodes = nodes;
+    m.message = Bytes(bytes), m.time = Seconds(seconds), m.signature = "Send " + std::to_string(bytes);
+    return m;
+  };
+  const Calibration fitted = fit(std::vector{send(1e6, 1e-5, 1), send(1e6, 1e-3, 2), send(4e6, 4e-3, 2)});
+  const Json json          = to_json(fitted);
+  EXPECT_FALSE(JsonView(json, "c.json").items()[0].has("nodes"));  // as before there was such a member
+  EXPECT_EQ(name(fitted.families[1]), "Send f32 over 2 on 2 nodes");
+  EXPECT_EQ(measured_nodes(fitted, "Send", "f32", 2), (std::vector<int>{1, 2}));
+  for (const Calibration& calibration : {fitted, from_json(JsonView(json, "c.json"))}) {
+    const auto on = [&](int nodes, const std::string& signature, double bytes) {
+      return price(calibration, {"Send", "f32", signature, 2, Flops(0), Bytes(bytes), nodes});
+    };
+    EXPECT_EQ(on(1, "Send 1000000.000000", 1e6)->time, Seconds(1e-5));
+    EXPECT_EQ(on(2, "Send 1000000.000000", 1e6)->time, Seconds(1e-3));
+    EXPECT_EQ(on(2, "another", 2e6)->provenance, Provenance::interpolated);
+    EXPECT_FALSE(on(3, "Send 1000000.000000", 1e6));
+  }
+}
+
 // What would make a time that is not a number is refused where it stands.
 TEST(Calibration, RefusesRatesAndTimesThatGiveNoNumber) {
   const Json good         = to_json(fit(on_the_line(1e-5, 2e-10, 3e-11)));

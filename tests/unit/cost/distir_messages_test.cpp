@@ -26,7 +26,9 @@ double send(const CostModel& model) {
   const ir::Attributes to{{"to", 2}};
   const std::vector<ir::Type> types{ir::Type::tensor(ir::DType::f32, {1000})};
   const std::vector<const ir::Array*> known{nullptr};
-  return model.communication({{ops::table().get("Send", "test"), to, types, known, 1}, types}, 2).value().time.value();
+  return model.communication({{ops::table().get("Send", "test"), to, types, known, 1}, types}, 2)
+      .anywhere.value()
+      .time.value();
 }
 
 double send(const Json& overhead, int devices) {
@@ -55,7 +57,7 @@ TEST(DistirMessages, CollectivesAreLeftToTheNetwork) {
   const ir::Attributes none;
   const Json json = parameters("1ms");
   const Application reduce{{ops::table().get("MPIAllreduce", "test"), none, types, known, 2}, types};
-  EXPECT_FALSE(make_model(JsonView(json, "s.json")).communication(reduce, 2).has_value());
+  EXPECT_FALSE(make_model(JsonView(json, "s.json")).communication(reduce, 2).anywhere.has_value());
 }
 
 std::string message_of(const Json& json) {

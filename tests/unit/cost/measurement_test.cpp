@@ -63,6 +63,23 @@ TEST(Measurements, ReadBackFromTheirText) {
   EXPECT_EQ(print_csv(read), text);
 }
 
+TEST(Measurements, OfMessagesSayOnHowManyNodesTheyWere) {
+  const std::string head = kHeader.substr(0, kHeader.size() - 1) + ",nodes\n";
+  const auto read =
+      parse_csv(head + "message,Send,f32,Send 64 B over 2,2,0,0,0,64,1e-5,2\n" +
+                    "message,Send,f32,Send 64 B over 2,2,0,0,0,64,1e-6,\ncompute,Add,f32,s,1,3,2,1,0,1,1\n",
+                "times.csv");
+  ASSERT_EQ(read.size(), 3U);
+  EXPECT_EQ(read[0].nodes, 2);
+  EXPECT_EQ(read[1].nodes, 1);
+  EXPECT_EQ(parse_csv(print_csv(read), "times.csv")[0].nodes, 2);
+  EXPECT_EQ(print_csv(std::span(read).subspan(1)).find("nodes"), std::string::npos);
+  EXPECT_EQ(message_of(head + "message,Send,f32,s,2,0,0,0,64,1,3\n"),
+            "times.csv:2: nodes is \"3\"; write at most 2, the number of ranks");
+  EXPECT_EQ(message_of(head + "message,Send,f32,s,2,0,0,0,64,1,0\n"),
+            "times.csv:2: nodes is \"0\"; write a whole number from 1");
+}
+
 std::string refusal_of(const std::string& rows) {
   try {
     check_work(parse_csv(kHeader + rows, "times.csv"), "times.csv");

@@ -54,6 +54,16 @@ TEST(ProfileRows, WriteTimesThatCalibrateReads) {
   EXPECT_EQ(rows[0].flops.value(), 128);
 }
 
+TEST(ProfileRows, AreOnNodes) {
+  Measurement far = event();
+  far.kind = Measurement::Kind::message, far.ranks = far.nodes = 2;
+  const auto list = events_of(print_csv(std::vector{event(), far})).events;
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_EQ(profile::nodes_of(list[0]), 1);
+  EXPECT_EQ(profile::nodes_of(list[1]), 2);
+  EXPECT_EQ(profile::nodes_of(events_of(print_csv(std::vector{event()})).events[0]), 1);
+}
+
 TEST(ProfileRows, ReadSignaturesWithAttributes) {
   const auto found = profile::signature_of(R"(ReduceSum{axes=[0, 1] keepdims=0}(f16[4x2048x4096]) -> f16[4096])");
   ASSERT_TRUE(found);
