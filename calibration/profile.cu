@@ -450,11 +450,13 @@ int run(const Options& options) {
   std::map<int, std::unique_ptr<Group>> groups;
   for (const Event& event : list.events) {
     std::vector<double> times;
-    if (event.at("kind") == "compute") {
+    if (!is_of_device(event, properties.name)) {
+      std::fprintf(stderr, "of %s: ", event.at("device").c_str());
+    } else if (event.at("kind") == "compute") {
       check(cudaSetDevice(options.device), "cudaSetDevice");
       const Work work = work_of(event, on);
       if (work.run) times = times_of(work.run, on.stream, flush, options);
-    } else if (const int ranks = static_cast<int>(event.number("ranks")); 
+    } else if (const int ranks = static_cast<int>(event.number("ranks"));
                ranks >= 2 && ranks <= devices && nodes_of(event) == 1) {
       auto& group = groups[ranks];
       if (!group) group = std::make_unique<Group>(ranks);

@@ -161,6 +161,14 @@ def machine(device):
     return f"{name}, driver {driver}, torch {torch.__version__}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}"
 
 
+def is_of(kind, name):
+    """Whether a row of "A100-SXM4-80GB" is of the GPU "NVIDIA A100-SXM4-80GB": its model is in the name, and its form if both have one."""
+    own, here = (re.split("[- ]", text.upper()) for text in (kind, name))
+    forms = [[word[:3] for word in words if word[:3] in ("SXM", "PCI")] for words in (own, here)]
+    model = [word for word in own if word[:3] not in ("SXM", "PCI") and not word.endswith("GB")]
+    return all(word in here for word in model) and (not all(forms) or forms[0] == forms[1])
+
+
 def clocks(device):
     return nvidia_smi("clocks.sm,clocks.mem,power.limit") if device == "cuda" else "clocks unknown"
 
@@ -198,6 +206,7 @@ def main():
     print(machine(options.device), file=sys.stderr)
     torch.backends.cudnn.benchmark = True
     csv.field_size_limit(1 << 30)  # an optimizer's signature may name thousands of tensors
+    name = torch.cuda.get_device_name() if options.device == "cuda" else "CPU"
     flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda") if options.device == "cuda" else None
     with open(options.events, newline="") as source, open(options.output, "w", newline="") as target:
         how = f"warm-up {options.warm_up}, repeat {options.repeat}, seconds {options.seconds:g}, attention {options.attention or 'default'}"
@@ -210,6 +219,8 @@ def main():
                 continue
             reason, times = "", []
             try:
+                if row.get("device") and not is_of(row["device"], name):
+                    raise NotMeasured(f"of {row['device']}; here is {name}")
                 with attention_kernels(options.attention):
                     times = measured(row["signature"], options, flush)
             except Exception as error:  # of a kernel, or out of memory: the next row may do

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -74,6 +75,37 @@ struct Event {
 inline int nodes_of(const Event& event) {
   const auto cell = event.cells.find("nodes");
   return cell == event.cells.end() || cell->second.empty() ? 1 : static_cast<int>(event.number("nodes"));
+}
+
+// Returns true if the event is of any device, or of one that is called `name`: "A100-SXM4-80GB" of
+// "NVIDIA A100-SXM4-80GB". Its model is in the name, and so is the form, if the name has one.
+inline bool is_of_device(const Event& event, const std::string& name) {
+  const auto words = [](const std::string& text) {
+    std::vector<std::string> all(1);
+    for (const char c : text) {
+      if (c == ' ' || c == '-') {
+        all.emplace_back();
+      } else {
+        all.back() += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+      }
+    }
+    return all;
+  };
+  const auto form = [](const std::vector<std::string>& all) {
+    for (const std::string& word : all) {
+      if (word.rfind("SXM", 0) == 0 || word.rfind("PCI", 0) == 0) return word.substr(0, 3);
+    }
+    return std::string();
+  };
+  const auto cell = event.cells.find("device");
+  if (cell == event.cells.end() || cell->second.empty()) return true;
+  const std::vector<std::string> own = words(cell->second), here = words(name);
+  for (const std::string& word : own) {
+    const bool is_memory = word.size() > 2 && word.compare(word.size() - 2, 2, "GB") == 0;
+    if (is_memory || form({word}) != "") continue;
+    if (std::find(here.begin(), here.end(), word) == here.end()) return false;
+  }
+  return form(own).empty() || form(here).empty() || form(own) == form(here);
 }
 
 struct EventList {

@@ -76,9 +76,10 @@ Json json_of(const std::vector<Event>& events) {
 void run(const Options& options) {
   const auto asked = scenario::load_file(options.scenario, options.settings);
   remark_on_opsets(asked);
-  auto events = scenario::events(asked, scenario::load_platform(asked.platform));
+  auto events            = scenario::events(asked, scenario::load_platform(asked.platform));
+  const bool with_device = scenario::have_several_devices(events);
   if (options.missing) std::erase_if(events, is_measured);
-  write_if_given(options.csv, cost::print_csv(scenario::to_measure(events)));
+  write_if_given(options.csv, cost::print_csv(scenario::to_measure(events, with_device)));
   answer(options.json, json_of(events), options.csv == "-" ? "" : text_of(asked.name, events));
 }
 

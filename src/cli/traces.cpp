@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "foreflow/base/escape.h"
 #include "foreflow/base/text.h"
@@ -59,10 +61,39 @@ void add_device(std::vector<std::string>& devices, const std::string& device) {
   if (!device.empty() && std::find(devices.begin(), devices.end(), device) == devices.end()) devices.push_back(device);
 }
 
+// What was measured on one device, as its file calls it; "": not known.
+struct Measured {
+  std::string file, device;
+  std::vector<cost::Measurement> rows;
+};
+
+// Of computes on several devices, each is kept apart by its device. A message has none, so that one that was measured
+// on several would be priced by all of them.
+void state_devices(std::vector<Measured>& all) {
+  std::map<std::tuple<std::string, std::string, int, int, std::string>, const Measured*> messages;
+  for (Measured& one : all) {
+    for (cost::Measurement& row : one.rows) {
+      if (row.kind == cost::Measurement::Kind::compute) {
+        if (row.device.empty()) row.device = one.device;
+        continue;
+      }
+      const auto [found, fresh] =
+          messages.emplace(std::tuple(row.op, row.dtype, row.ranks, row.nodes, row.signature), &one);
+      if (fresh || found->second->device == one.device) continue;
+      throw Error(one.file,
+                  fmt::format("has times of \"{}\" on {}, and {} on {}; leave the messages of one of them out, "
+                              "or calibrate each file alone",
+                              row.signature, one.device.empty() ? "an unknown device" : one.device, found->second->file,
+                              found->second->device.empty() ? "an unknown device" : found->second->device));
+    }
+  }
+}
+
 }  // namespace
 
 MeasuredFiles read_measured_files(const std::vector<std::string>& files) {
   MeasuredFiles all;
+  std::vector<Measured> measured;
   std::vector<std::string> traces, devices;
   for (const std::string& file : files) {
     if (execute::is_trace(file)) {
@@ -70,18 +101,20 @@ MeasuredFiles read_measured_files(const std::vector<std::string>& files) {
       continue;
     }
     const std::string text = read_file(file);
-    const auto rows        = cost::parse_csv(text, file);
-    all.measurements.insert(all.measurements.end(), rows.begin(), rows.end());
-    add_device(devices, cost::stated_device(text));
+    measured.push_back({file, cost::stated_device(text), cost::parse_csv(text, file)});
+    add_device(devices, measured.back().device);
   }
+  if (!traces.empty()) {
+    const execute::TraceMeasurements found = execute::read_traces(traces);
+    measured.push_back({traces.front(), found.devices.empty() ? "" : *found.devices.begin(), found.measurements});
+    for (const std::string& device : found.devices) add_device(devices, device);
+    all.host = host_of(found);
+    all.text = text_of(found, all.host);
+  }
+  if (devices.size() > 1) state_devices(measured);
+  for (const Measured& one : measured)
+    all.measurements.insert(all.measurements.end(), one.rows.begin(), one.rows.end());
   all.device = fmt::format("{}", fmt::join(devices, ", "));
-  if (traces.empty()) return all;
-  const execute::TraceMeasurements found = execute::read_traces(traces);
-  all.measurements.insert(all.measurements.end(), found.measurements.begin(), found.measurements.end());
-  for (const std::string& device : found.devices) add_device(devices, device);
-  all.host   = host_of(found);
-  all.device = fmt::format("{}", fmt::join(devices, ", "));
-  all.text   = text_of(found, all.host);
   return all;
 }
 

@@ -115,14 +115,16 @@ Calibrations laws_for(const Tables& tables, const platform::Device& device) {
   return chosen;
 }
 
-Query query_of(const Application& application, const ir::Work& work) {
+Query query_of(const Application& application, const ir::Work& work, const platform::Device& device) {
   const ir::OpCall& call = application.call;
   return {std::string(call.def.name),
           std::string(dtype_of(call.inputs, application.outputs)),
           signature(call, application.outputs),
           1,
           work.flops,
-          work.read + work.written};
+          work.read + work.written,
+          1,
+          device.kind};
 }
 
 // Returns the price that was measured of the op. The times of others say nothing of one that launches no kernel, such
@@ -132,7 +134,7 @@ std::optional<Price> measured_price(const Calibration& calibration, const Applic
                                     const platform::Device& device) {
   if (calibration.families.empty()) return std::nullopt;
   const ir::Work work = application.call.def.work(application.call, application.outputs);
-  const Query query   = query_of(application, work);
+  const Query query   = query_of(application, work, device);
   const auto measured = price(calibration, query);
   if (work.kernels == 0 && measured && measured->provenance != Provenance::table) return std::nullopt;
   const bool is_extended = measured && measured->provenance == Provenance::regression;
@@ -157,9 +159,10 @@ Price along_line(Price line, const Application& application, const platform::Dev
 }
 
 // More work takes no less time than was measured of less.
-Price beside_less_work(const Price& price, const Tables& tables, const Application& application) {
+Price beside_less_work(const Price& price, const Tables& tables, const Application& application,
+                       const platform::Device& device) {
   const ir::Work work = application.call.def.work(application.call, application.outputs);
-  const Seconds least = least_time(tables.families, query_of(application, work));
+  const Seconds least = least_time(tables.families, query_of(application, work, device));
   return least > price.time ? Price{least, Provenance::regression} : price;
 }
 
@@ -174,11 +177,11 @@ Price chained_price(const Tables& tables, bool has_laws, const Application& appl
   if (has_laws) {
     if (const auto time = price_by_laws(application, device, laws_for(tables, device), tables.terms)) {
       const Price law{*time, Provenance::regression};
-      return measured ? beside_less_work(law, tables, application) : law;
+      return measured ? beside_less_work(law, tables, application, device) : law;
     }
   }
   if (!measured) return sheet.price(application, device);
-  return beside_less_work(along_line(*measured, application, device, sheet), tables, application);
+  return beside_less_work(along_line(*measured, application, device, sheet), tables, application, device);
 }
 
 MessagePrice message_price(const Calibration& calibration, const Application& application, int ranks) {

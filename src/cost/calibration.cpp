@@ -9,6 +9,8 @@
 
 #include "cost/line.h"
 #include "cost/shape_distance.h"
+#include "foreflow/base/text.h"
+#include "foreflow/platform/data_sheet.h"
 
 namespace foreflow::cost {
 namespace {
@@ -128,20 +130,47 @@ Seconds time_outside(const Family& family, const Query& query) {
   return is_smaller ? least->time : most->time;
 }
 
-const Family* find_family(const Calibration& calibration, const Query& query) {
-  const auto found = std::find_if(calibration.families.begin(), calibration.families.end(), [&](const Family& family) {
-    return family.key() == std::tie(query.op, query.dtype, query.ranks, query.nodes);
+// Number of the words of a device's kind that a name of a device has: of "A100-SXM4-80GB" all three that
+// "NVIDIA A100-SXM4-80GB" has, and two that the model with 40 GB has.
+size_t common_words(std::string_view device, const std::string& name) {
+  const auto words = split(device, '-');
+  return static_cast<size_t>(std::count_if(
+      words.begin(), words.end(), [&](const std::string& word) { return name.find(word) != std::string::npos; }));
+}
+
+// Those that name the device first, then those that name none.
+std::vector<const Family*> families_for(const Calibration& calibration, const Query& query) {
+  std::vector<const Family*> found;
+  for (const Family& family : calibration.families) {
+    const bool same = std::tie(family.op, family.dtype, family.ranks, family.nodes) ==
+                      std::tie(query.op, query.dtype, query.ranks, query.nodes);
+    if (same && is_of(family, query.device)) found.push_back(&family);
+  }
+  const auto order = [&](const Family* family) {
+    return std::tuple(family->device != query.device, family->device.empty(),
+                      -static_cast<int>(common_words(query.device, family->device)));
+  };
+  std::stable_sort(found.begin(), found.end(), [&](const Family* a, const Family* b) { return order(a) < order(b); });
+  // One device names the query's best; another that a driver may call alike is not asked beside it.
+  const auto others = std::remove_if(found.begin(), found.end(), [&](const Family* family) {
+    return family != found.front() && !family->device.empty();
   });
-  return found == calibration.families.end() ? nullptr : &*found;
+  found.erase(others, found.end());
+  return found;
 }
 
 double relative_error(Seconds ours, Seconds measured) { return std::abs(ours / measured - 1); }
 
 }  // namespace
 
+bool is_of(const Family& family, std::string_view device) {
+  return family.device.empty() || family.device == device ||
+         (!device.empty() && platform::may_be_called(platform::unchanged_kind(device), family.device));
+}
+
 std::string name(const Family& family) {
   const std::string op = family.op + " " + family.dtype;
-  if (family.ranks == 1) return op;
+  if (family.ranks == 1) return family.device.empty() ? op : op + " on " + family.device;
   return fmt::format("{} over {}{}", op, family.ranks,
                      family.nodes == 1 ? "" : fmt::format(" on {} nodes", family.nodes));
 }
@@ -173,40 +202,63 @@ bool shows_latency(const Family& family) {
                      [&](const Point& point) { return point.bytes <= kShort; });
 }
 
+namespace {
+
+bool is_flat_for(const Family& family, const Query& query) {
+  return !family.points.empty() && !grows(family) && !is_inside(family, query);
+}
+
+std::optional<Price> price_by(const Family& family, const Query& query) {
+  for (const Point& point : family.points) {
+    if (point.signature == query.signature) return Price{point.time, Provenance::table};
+  }
+  if (is_unknown_message(family, query)) return std::nullopt;
+  const Seconds x = family.line.at(query.flops, query.bytes);
+  const auto time = is_inside(family, query) ? interpolated(family, x) : std::nullopt;
+  if (time) return Price{*time, Provenance::interpolated};
+  const Seconds beyond = is_flat_for(family, query) ? time_outside(family, query) : time_beyond(family, query);
+  return Price{std::max(beyond, least_time(family, query)), Provenance::regression};
+}
+
+struct FamilyPrice {
+  const Family* family = nullptr;  // null: none has a price
+  std::optional<Price> price;
+};
+
+FamilyPrice find_price(const Calibration& calibration, const Query& query) {
+  FamilyPrice best;
+  for (const Family* family : families_for(calibration, query)) {
+    const auto own = price_by(*family, query);
+    if (own && (!best.price || own->provenance < best.price->provenance)) best = {family, own};
+  }
+  return best;
+}
+
+}  // namespace
+
 const Family* flat_family(const Calibration& calibration, const Query& query) {
-  const Family* family = find_family(calibration, query);
-  const bool is_flat   = family != nullptr && !family->points.empty() && !grows(*family);
-  return is_flat && !is_inside(*family, query) ? family : nullptr;
+  const Family* family = find_price(calibration, query).family;
+  return family != nullptr && is_flat_for(*family, query) ? family : nullptr;
 }
 
 std::optional<Price> price(const Calibration& calibration, const Query& query) {
-  const Family* family = find_family(calibration, query);
-  if (family == nullptr) return std::nullopt;
-  for (const Point& point : family->points) {
-    if (point.signature == query.signature) return Price{point.time, Provenance::table};
-  }
-  if (is_unknown_message(*family, query)) return std::nullopt;
-  const Seconds x = family->line.at(query.flops, query.bytes);
-  const auto time = is_inside(*family, query) ? interpolated(*family, x) : std::nullopt;
-  if (time) return Price{*time, Provenance::interpolated};
-  const bool is_flat   = flat_family(calibration, query) != nullptr;
-  const Seconds beyond = is_flat ? time_outside(*family, query) : time_beyond(*family, query);
-  return Price{std::max(beyond, least_time(*family, query)), Provenance::regression};
+  return find_price(calibration, query).price;
 }
 
 Seconds least_time(const Calibration& calibration, const Query& query) {
-  const Family* family = find_family(calibration, query);
+  const Family* family = find_price(calibration, query).family;
   return family == nullptr ? Seconds(0) : least_time(*family, query);
 }
 
 Calibration fit(std::span<const Measurement> measurements) {
-  using Key = std::tuple<std::string, std::string, int, int>;
+  using Key = std::tuple<std::string, std::string, int, int, std::string>;
   std::map<Key, std::map<std::string, std::vector<const Measurement*>>> grouped;
-  for (const Measurement& m : measurements) grouped[{m.op, m.dtype, m.ranks, m.nodes}][m.signature].push_back(&m);
+  for (const Measurement& m : measurements)
+    grouped[{m.op, m.dtype, m.ranks, m.nodes, m.device}][m.signature].push_back(&m);
   Calibration calibration;
   for (const auto& [key, signatures] : grouped) {
     Family family;
-    std::tie(family.op, family.dtype, family.ranks, family.nodes) = key;
+    std::tie(family.op, family.dtype, family.ranks, family.nodes, family.device) = key;
     for (const auto& [signature, rows] : signatures) {
       const Measurement& first = *rows.front();
       std::vector<Seconds> times;
@@ -228,7 +280,7 @@ std::vector<FamilyError> assess(const Calibration& calibration, size_t folds) {
     FamilyError error{name(family), family.points.size()};
     for (const Point& point : family.points) error.line_error += relative_error(on_line(family, point), point.time);
     for (size_t fold = 0; fold < folds; ++fold) {
-      Family rest{family.op, family.dtype, family.ranks, {}, {}, family.nodes};
+      Family rest{family.op, family.dtype, family.ranks, {}, {}, family.nodes, family.device};
       for (size_t i = 0; i < family.points.size(); ++i) {
         if (i % folds != fold) rest.points.push_back(family.points[i]);
       }
@@ -238,8 +290,8 @@ std::vector<FamilyError> assess(const Calibration& calibration, size_t folds) {
       const Calibration without{{rest}};
       for (size_t i = fold; i < family.points.size(); i += folds) {
         const Point& point = family.points[i];
-        const auto ours    = price(
-               without, {family.op, family.dtype, point.signature, family.ranks, point.flops, point.bytes, family.nodes});
+        const auto ours    = price(without, {family.op, family.dtype, point.signature, family.ranks, point.flops,
+                                             point.bytes, family.nodes, family.device});
         if (!ours) continue;
         ++error.held_out;
         error.held_out_error += relative_error(ours->time, point.time);

@@ -64,6 +64,7 @@ Json to_json(const Calibration& calibration) {
     Json json = Json::object();
     json.set("op", family.op).set("dtype", family.dtype).set("ranks", family.ranks);
     if (family.nodes > 1) json.set("nodes", family.nodes);
+    if (!family.device.empty()) json.set("device", family.device);
     set_line(json, family.line);
     Json points = Json::array();
     for (const Point& point : family.points) {
@@ -81,13 +82,14 @@ Json to_json(const Calibration& calibration) {
 Calibration from_json(const JsonView& families) {
   Calibration calibration;
   for (const JsonView& json : families.items()) {
-    json.allow_only({"op", "dtype", "ranks", "nodes", "fixed", "throughput", "bandwidth", "points"});
+    json.allow_only({"op", "dtype", "ranks", "nodes", "device", "fixed", "throughput", "bandwidth", "points"});
     Family family{json.at("op").as_string(),
                   json.at("dtype").as_string(),
                   count_of(json, "ranks", "processes"),
                   read_line(json),
                   {},
-                  count_of(json, "nodes", "nodes")};
+                  count_of(json, "nodes", "nodes"),
+                  json.string_or("device", "")};
     for (const JsonView& point : json.at("points").items()) family.points.push_back(read_point(point));
     sort_along_line(family);  // rates were rounded when they were written
     calibration.families.push_back(std::move(family));

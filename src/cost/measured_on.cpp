@@ -11,12 +11,12 @@
 namespace foreflow::cost {
 namespace {
 
-// Returns true if each of the models has a data sheet, and none of them is that of the device.
+// Returns true if one of the models has a data sheet that is not that of the device.
 bool is_another(const std::string& models, const platform::Device& device) {
   const std::string_view kind = platform::unchanged_kind(device.kind);
   if (models.empty() || platform::devices().find(kind) == nullptr) return false;
   const std::vector<std::string> each = split(models, ',');
-  return std::all_of(each.begin(), each.end(), [&](const std::string& model) {
+  return std::any_of(each.begin(), each.end(), [&](const std::string& model) {
     return !platform::may_be_called(kind, model) &&
            std::any_of(platform::devices().begin(), platform::devices().end(),
                        [&](const platform::DeviceDef& row) { return platform::may_be_called(row.name, model); });
@@ -42,15 +42,20 @@ bool is_too_fast(const Family& family, const Point& point, const platform::Devic
 std::string assumption_of_times(const Calibration& calibration, const std::string& model,
                                 const platform::Device& device) {
   int64_t all = 0, too_fast = 0;
+  bool states_all = false, states_none = false;  // which device each was measured on
   for (const Family& family : calibration.families) {
     if (family.ranks > 1) continue;
+    (family.device.empty() ? states_none : states_all) = true;
+    if (!is_of(family, device.kind)) continue;
     for (const Point& point : family.points) {
       ++all;
       if (is_too_fast(family, point, device)) ++too_fast;
     }
   }
   std::string text;
-  if (is_another(model, device)) text = "times that were measured on " + model + " are taken for " + device.kind;
+  const bool stated = states_all && !states_none;
+  if (!stated && is_another(model, device))
+    text = "times that were measured on " + model + " are taken for " + device.kind;
   if (too_fast == 0) return text;
   return text + fmt::format("{}{} of {} measured times {} shorter than the peaks of {} allow", text.empty() ? "" : "; ",
                             too_fast, all, too_fast == 1 ? "is" : "are", device.kind);

@@ -20,12 +20,12 @@ namespace {
 
 using Kind = Measurement::Kind;
 
-constexpr const char* kNodes = "nodes";
+constexpr const char *kNodes = "nodes", *kDevice = "device";
 
 const std::vector<std::string>& columns() {
   static const std::vector<std::string> kColumns = {"kind",  "rank",    "op",          "dtype",         "signature",
                                                     "ranks", "flops",   "bytes_read",  "bytes_written", "message_bytes",
-                                                    "count", "seconds", "seconds_min", kNodes};
+                                                    "count", "seconds", "seconds_min", kNodes,          kDevice};
   return kColumns;
 }
 
@@ -105,6 +105,12 @@ class CsvRow {
                 fmt::format("{} is \"{}\"; write at most {}, the number of ranks", kNodes, text(kNodes), ranks));
   }
 
+  std::string device(Kind kind) const {
+    if (!has(kDevice)) return "";
+    if (kind == Kind::compute) return std::string(trim(text(kDevice)));
+    throw Error(where_, fmt::format("{} is \"{}\"; leave it empty for a message", kDevice, text(kDevice)));
+  }
+
   Kind kind() const {
     const std::string& word = text("kind");
     if (word == "compute") return Kind::compute;
@@ -134,6 +140,7 @@ Measurement measurement_of(const CsvRow& row) {
   result.time      = row.time("seconds", 0);
   result.fastest   = row.time("seconds_min", result.time.value());
   result.nodes     = row.nodes(result.ranks);
+  result.device    = row.device(result.kind);
   return result;
 }
 
@@ -199,9 +206,12 @@ std::map<std::string, size_t, std::less<>> places_of(const std::vector<std::stri
 std::string print_csv(std::span<const Measurement> measurements) {
   const bool on_several =
       std::any_of(measurements.begin(), measurements.end(), [](const Measurement& m) { return m.nodes > 1; });
+  const bool states_device =
+      std::any_of(measurements.begin(), measurements.end(), [](const Measurement& m) { return !m.device.empty(); });
   std::string text;
   for (const std::string& column : columns()) {
-    if (column != kNodes || on_several) text += (text.empty() ? "" : ",") + column;
+    if ((column != kNodes || on_several) && (column != kDevice || states_device))
+      text += (text.empty() ? "" : ",") + column;
   }
   text += "\n";
   for (const Measurement& m : measurements) {
@@ -209,7 +219,8 @@ std::string print_csv(std::span<const Measurement> measurements) {
                         m.rank, escape::csv_op(m.op), escape::csv(m.dtype),
                         escape::csv(m.signature, escape::Quotes::always), m.ranks, m.flops.value(), m.read.value(),
                         m.written.value(), m.message.value(), m.count, m.time.value(), m.fastest.value());
-    text += on_several ? fmt::format(",{}\n", m.nodes) : "\n";
+    if (on_several) text += fmt::format(",{}", m.nodes);
+    text += (states_device ? "," + escape::csv(m.device) : "") + "\n";
   }
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "foreflow/base/nth.h"
 
@@ -21,7 +22,15 @@ std::vector<Event> EventTable::sorted() && {
   return std::move(events_);
 }
 
-std::vector<cost::Measurement> to_measure(const std::vector<Event>& events) {
+bool have_several_devices(const std::vector<Event>& events) {
+  std::set<std::string_view> devices;
+  for (const Event& event : events) {
+    if (event.scope == Scope::compute) devices.insert(event.device);
+  }
+  return devices.size() > 1;
+}
+
+std::vector<cost::Measurement> to_measure(const std::vector<Event>& events, bool with_device) {
   std::vector<cost::Measurement> rows;
   for (const Event& event : events) {
     if (event.scope == Scope::host_copy) continue;
@@ -32,11 +41,12 @@ std::vector<cost::Measurement> to_measure(const std::vector<Event>& events) {
     row.signature = event.signature;
     row.ranks     = event.ranks;
     row.nodes     = event.nodes;
-    row.flops     = event.flops;
-    row.read      = event.read;
-    row.written   = event.written;
-    row.message   = event.message;
-    row.count     = event.count;
+    if (with_device) row.device = event.device;
+    row.flops   = event.flops;
+    row.read    = event.read;
+    row.written = event.written;
+    row.message = event.message;
+    row.count   = event.count;
     rows.push_back(std::move(row));
   }
   return rows;

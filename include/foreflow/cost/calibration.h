@@ -2,7 +2,8 @@
 //   1. looked up, when the same signature was measured;
 //   2. interpolated between neighbouring measured points;
 //   3. extrapolated outside of them from the nearest one, with a fitted line.
-// Messages are priced the same way, by op and number of members, and only on as many nodes as were measured.
+// A device takes what was measured on it, and what states no device. Messages are priced the same way, by op and number
+// of members, and only on as many nodes as were measured.
 #pragma once
 
 #include <optional>
@@ -34,20 +35,25 @@ struct Line {
   }
 };
 
-// The measurements of one op on one data type; for messages, also of one number of members on one number of nodes.
+// The measurements of one op on one data type; for messages, also of one number of members on one number of nodes; of
+// ops, on one device.
 struct Family {
   std::string op, dtype;
   int ranks = 1;  // 1: compute
   Line line;
   std::vector<Point> points = {};  // sorted by the time that `line` predicts, then by signature
   int nodes                 = 1;   // servers that the members are on
-
-  auto key() const { return std::tie(op, dtype, ranks, nodes); }
+  std::string device        = {};  // as its data sheet or its driver calls it; "": not stated
 };
-std::string name(const Family& family);  // "MatMul f32", "MPIAllreduce f32 over 2", "Send f32 over 2 on 2 nodes"
+
+// Returns true if the family may price work on this kind of device: it names the device, or none.
+bool is_of(const Family& family, std::string_view device);
+
+std::string name(const Family& family);  // "MatMul f32", "MPIAllreduce f32 over 2", "Send f32 over 2 on 2 nodes", "Add
+                                         // f32 on H100-SXM5-80GB"
 
 struct Calibration {
-  std::vector<Family> families;  // sorted by op, data type, ranks, nodes
+  std::vector<Family> families;  // sorted by op, data type, ranks, nodes, device
 };
 
 // The work to price.
@@ -56,7 +62,8 @@ struct Query {
   int ranks = 1;
   Flops flops;
   Bytes bytes;
-  int nodes = 1;
+  int nodes          = 1;
+  std::string device = {};  // its kind; "": not known, so that no family of a device prices it
 };
 
 // The numbers of nodes on which messages of this op, data type and number of members were measured; in their order.
@@ -71,7 +78,8 @@ bool grows(const Family& family);
 // if they do not, by a message of at most 64 KiB among them. The time of a long message alone says nothing about it.
 bool shows_latency(const Family& family);
 
-// The price of a query. Nothing
+// The price of a query, by the family of its device or by that of no device, whichever was measured nearer to it, and
+// by that of its device if both are as near. Nothing
 //   1. when its family was never measured;
 //   2. for a message with more bytes than all of its family, if the family does not grow;
 //   3. for a message with fewer bytes than all of its family, if the family shows no latency.
@@ -89,7 +97,7 @@ std::optional<Price> price(const Calibration& calibration, const Query& query);
 // with no more of both than the one nearest to the query count at most its time.
 Seconds least_time(const Calibration& calibration, const Query& query);
 
-// The family of a query outside of what was measured, if the family has points and does not grow; null otherwise.
+// The family that prices a query outside of what was measured, if it has points and does not grow; null otherwise.
 const Family* flat_family(const Calibration& calibration, const Query& query);
 
 // Fits a calibration. Rows with equal signatures become one point with their median.

@@ -28,15 +28,17 @@ struct Measurement {
   int64_t count = 1;          // count: number of timed executions
   Seconds time;               // seconds: the median
   Seconds fastest;            // seconds_min
-  int nodes = 1;              // nodes: servers that the members of a message were on
+  int nodes          = 1;     // nodes: servers that the members of a message were on
+  std::string device = {};    // device: of a compute, as its data sheet or its driver calls it; "": not stated
 };
 
-// The column nodes is written if a message was on several.
+// The column nodes is written if a message was on several, and device if a row states it.
 std::string print_csv(std::span<const Measurement> measurements);
 
-// The columns may stand in any order, and count, seconds_min and nodes may be absent; an empty cell of nodes is 1.
-// Lines that begin with '#' are comments. Throws Error("NAME:LINE", ...) for unknown or missing columns, rows of the
-// wrong length, fields that are not a number or negative, and a message on more nodes than it has members.
+// The columns may stand in any order, and count, seconds_min, nodes and device may be absent; an empty cell of nodes
+// is 1. Lines that begin with '#' are comments. Throws Error("NAME:LINE", ...) for unknown or missing columns, rows of
+// the wrong length, fields that are not a number or negative, a message on more nodes than it has members, and one of a
+// device.
 std::vector<Measurement> parse_csv(std::string_view text, const std::string& name);
 
 // Throws Error(where, ...) if rows of one signature, op, data type and number of members and nodes have different flops

@@ -40,7 +40,10 @@ struct Event {
 // replica costs.
 std::vector<Event> events(const Scenario& scenario, const PlatformRef& platform);
 
-// The events as measurements that are still to be taken (times are 0).
-std::vector<cost::Measurement> to_measure(const std::vector<Event>& events);
+// Returns true if the computes are those of several kinds of devices.
+bool have_several_devices(const std::vector<Event>& events);
+
+// The events as measurements that are still to be taken (times are 0). `with_device`: computes state their device.
+std::vector<cost::Measurement> to_measure(const std::vector<Event>& events, bool with_device = false);
 
 }  // namespace foreflow::scenario

@@ -282,6 +282,45 @@ TEST(Calibration, KeepsMessagesOnOtherNumbersOfNodesApart) {
   }
 }
 
+// Two of one text on two devices, and one that states none.
+TEST(Calibration, KeepsDevicesApart) {
+  const auto on = [](Measurement m, const char* device) {
+    m.device = device;
+    return m;
+  };
+  const Calibration fitted = fit(std::vector{on(measured(1e6, 1e4, 1e-5), "NVIDIA A100-SXM4-80GB"),
+                                             on(measured(1e6, 1e4, 1e-4), "V100-SXM2-16GB"), measured(2e6, 2e4, 3e-4)});
+  const Json json          = to_json(fitted);
+  ASSERT_EQ(fitted.families.size(), 3U);
+  EXPECT_EQ(name(fitted.families[2]), "MatMul f32 on V100-SXM2-16GB");
+  EXPECT_FALSE(JsonView(json, "c.json").items()[0].has("device"));  // as before there was such a member
+  for (const Calibration& calibration : {fitted, from_json(JsonView(json, "c.json"))}) {
+    const auto price_on = [&](const char* device, const Measurement& work) {
+      return price(calibration, {"MatMul", "f32", work.signature, 1, work.flops, work.read, 1, device});
+    };
+    EXPECT_EQ(price_on("A100-SXM4-80GB", measured(1e6, 1e4, 0))->time, Seconds(1e-5));
+    EXPECT_EQ(price_on("V100-SXM2-16GB", measured(1e6, 1e4, 0))->time, Seconds(1e-4));
+    EXPECT_EQ(price_on("V100-SXM2-16GB", measured(2e6, 2e4, 0))->time, Seconds(3e-4));
+    EXPECT_EQ(price_on("H100-SXM5-80GB", measured(2e6, 2e4, 0))->provenance, Provenance::table);
+    EXPECT_EQ(price_on("H100-SXM5-80GB", measured(1e6, 1e4, 0))->time, Seconds(3e-4));  // the shortest of any device
+  }
+}
+
+// A driver may call both A100 by either name; the memory in the name decides.
+TEST(Calibration, PrefersTheNameThatIsNearest) {
+  std::vector<Measurement> rows;
+  for (const char* device : {"NVIDIA A100-SXM4-40GB", "NVIDIA A100-SXM4-80GB"}) {
+    rows.push_back(measured(1e6, 1e4, rows.empty() ? 2e-5 : 1e-5));
+    rows.back().device = device;
+  }
+  const Calibration fitted = fit(rows);
+  const auto time_on       = [&](const char* device) {
+    return price(fitted, {"MatMul", "f32", rows[0].signature, 1, Flops(1e6), Bytes(1e4), 1, device})->time;
+  };
+  EXPECT_EQ(time_on("A100-SXM4-80GB"), Seconds(1e-5));
+  EXPECT_EQ(time_on("A100-SXM4-40GB"), Seconds(2e-5));
+}
+
 // What would make a time that is not a number is refused where it stands.
 TEST(Calibration, RefusesRatesAndTimesThatGiveNoNumber) {
   const Json good         = to_json(fit(on_the_line(1e-5, 2e-10, 3e-11)));

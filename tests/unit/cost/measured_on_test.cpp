@@ -27,7 +27,18 @@ TEST(AssumptionOfTimes, NamesBothDevices) {
             "times that were measured on NVIDIA H100 80GB HBM3 are taken for V100-SXM2-16GB");
   EXPECT_EQ(assumption_of_times({}, "NVIDIA H100 PCIe", device("H100-SXM5-80GB")),
             "times that were measured on NVIDIA H100 PCIe are taken for H100-SXM5-80GB");
-  EXPECT_EQ(assumption_of_times({}, "Tesla T4, Tesla V100-SXM2-16GB", device("V100-SXM2-16GB")), "");
+}
+
+// Times of which nobody knows which device each was measured on, and times that say it.
+TEST(AssumptionOfTimes, IsOfSeveralDevicesUnlessEachFamilyStatesItsOwn) {
+  const std::string both = "NVIDIA H100 80GB HBM3, Tesla V100-SXM2-16GB";
+  EXPECT_EQ(assumption_of_times({}, both, device("V100-SXM2-16GB")),
+            "times that were measured on " + both + " are taken for V100-SXM2-16GB");
+  Calibration stated = products_and_additions();
+  for (Family& family : stated.families) family.device = "H100-SXM5-80GB";
+  EXPECT_EQ(assumption_of_times(stated, both, device("V100-SXM2-16GB")), "");
+  EXPECT_EQ(assumption_of_times(stated, both, device("H100-PCIE-80GB")), "");
+  EXPECT_EQ(assumption_of_times(stated, both, device("H100-SXM5-80GB")), "");
 }
 
 TEST(AssumptionOfTimes, NamesNoDeviceWithoutADataSheet) {

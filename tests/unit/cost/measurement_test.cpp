@@ -80,6 +80,19 @@ TEST(Measurements, OfMessagesSayOnHowManyNodesTheyWere) {
             "times.csv:2: nodes is \"0\"; write a whole number from 1");
 }
 
+TEST(Measurements, OfComputesMaySayOnWhichDevice) {
+  const std::string head = kHeader.substr(0, kHeader.size() - 1) + ",device\n";
+  const auto read =
+      parse_csv(head + "compute,Add,f32,s,1,3,2,1,0,1,V100-SXM2-16GB\ncompute,Add,f32,s,1,3,2,1,0,1,\n", "times.csv");
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_EQ(read[0].device, "V100-SXM2-16GB");
+  EXPECT_EQ(read[1].device, "");
+  EXPECT_EQ(parse_csv(print_csv(read), "times.csv")[0].device, "V100-SXM2-16GB");
+  EXPECT_EQ(print_csv(std::span(read).subspan(1)).find("device"), std::string::npos);
+  EXPECT_EQ(message_of(head + "message,Send,f32,s,2,0,0,0,64,1,V100-SXM2-16GB\n"),
+            "times.csv:2: device is \"V100-SXM2-16GB\"; leave it empty for a message");
+}
+
 std::string refusal_of(const std::string& rows) {
   try {
     check_work(parse_csv(kHeader + rows, "times.csv"), "times.csv");

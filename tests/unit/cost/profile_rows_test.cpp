@@ -54,13 +54,22 @@ TEST(ProfileRows, WriteTimesThatCalibrateReads) {
   EXPECT_EQ(rows[0].flops.value(), 128);
 }
 
-TEST(ProfileRows, AreOnNodes) {
-  Measurement far = event();
+TEST(ProfileRows, AreOfADeviceAndOnNodes) {
+  Measurement on_v100 = event(), anywhere = event(), far = event();
+  on_v100.device = "V100-SXM2-32GB";
   far.kind = Measurement::Kind::message, far.ranks = far.nodes = 2;
-  const auto list = events_of(print_csv(std::vector{event(), far})).events;
-  ASSERT_EQ(list.size(), 2U);
-  EXPECT_EQ(profile::nodes_of(list[0]), 1);
-  EXPECT_EQ(profile::nodes_of(list[1]), 2);
+  const auto list = events_of(print_csv(std::vector{on_v100, anywhere, far})).events;
+  ASSERT_EQ(list.size(), 3U);
+  EXPECT_TRUE(profile::is_of_device(list[0], "Tesla V100-SXM2-32GB"));
+  EXPECT_FALSE(profile::is_of_device(list[0], "Tesla V100-PCIE-32GB"));
+  EXPECT_FALSE(profile::is_of_device(list[0], "NVIDIA A100-SXM4-80GB"));
+  on_v100.device = "RTX-4090-24GB";
+  const auto rtx = events_of(print_csv(std::vector{on_v100})).events;
+  EXPECT_TRUE(profile::is_of_device(rtx[0], "NVIDIA GeForce RTX 4090"));
+  EXPECT_FALSE(profile::is_of_device(rtx[0], "NVIDIA GeForce RTX 3090"));
+  EXPECT_TRUE(profile::is_of_device(list[1], "NVIDIA A100-SXM4-80GB"));
+  EXPECT_EQ(profile::nodes_of(list[1]), 1);
+  EXPECT_EQ(profile::nodes_of(list[2]), 2);
   EXPECT_EQ(profile::nodes_of(events_of(print_csv(std::vector{event()})).events[0]), 1);
 }
 

@@ -1,5 +1,5 @@
-// The events of a scenario, measured, predict the scenario again: each message takes the times that were measured on as
-// many nodes.
+// The events of a scenario, measured, predict the scenario again: each device takes the times of its own, and each
+// message those that were measured on as many nodes.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -12,6 +12,8 @@
 namespace foreflow::scenario::measured_events_test {
 namespace {
 
+const std::string kRoot = FOREFLOW_SOURCE_DIR;
+
 Scenario with_cost(Json json, const Json& cost) {
   const test::TemporaryFolder folder;
   write_file(folder / "c.json", cost.dump());
@@ -22,7 +24,7 @@ double iteration_time(const Scenario& scenario) { return run(scenario).summary.i
 
 // What `foreflow events --csv` writes, read back, with the times that the events have.
 std::vector<cost::Measurement> measured(const std::vector<Event>& events) {
-  auto rows = to_measure(events);
+  auto rows = to_measure(events, have_several_devices(events));
   EXPECT_EQ(rows.size(), events.size());
   for (size_t i = 0; i < rows.size(); ++i) rows[i].time = rows[i].fastest = events[i].time;
   return cost::parse_csv(cost::print_csv(rows), "times.csv");
@@ -30,6 +32,27 @@ std::vector<cost::Measurement> measured(const std::vector<Event>& events) {
 
 Json calibrated(const std::vector<cost::Measurement>& rows) {
   return Json::object().set("model", "calibrated").set("families", cost::to_json(cost::fit(rows)));
+}
+
+TEST(MeasuredEvents, OfTwoKindsOfDevicesAreThoseOfEach) {
+  const std::string file = kRoot + "/scenarios/gpt_mixed.json";
+  const Json json        = parse_json(read_file(file), file);
+  const Scenario asked   = load(json, file);
+  const auto computes    = [&] {
+    auto all = events(asked, load_platform(asked.platform));
+    std::erase_if(all, [](const Event& event) { return event.scope != Scope::compute; });
+    return all;
+  }();
+  ASSERT_TRUE(have_several_devices(computes));
+  const Scenario measured_once = with_cost(json, calibrated(measured(computes)));
+  EXPECT_NEAR(iteration_time(measured_once) / iteration_time(asked), 1, 0.01);
+  std::map<std::pair<std::string, std::string>, double> times;
+  for (const Event& event : computes) times[{event.device, event.signature}] = event.time.value();
+  for (const Event& event : events(measured_once, load_platform(asked.platform))) {
+    if (event.scope != Scope::compute) continue;
+    EXPECT_NEAR(event.time.value() / times.at({event.device, event.signature}), 1, 1e-9) << event.signature;
+    EXPECT_EQ(event.provenance, "table") << event.signature;
+  }
 }
 
 // Four stages of two replicas: sends of one size stay inside a server, or go from one to the other.
