@@ -17,32 +17,6 @@ namespace {
 
 Seconds on_line(const Family& family, const Point& point) { return family.line.at(point.flops, point.bytes); }
 
-// Mean time of points to which the line gives the same time.
-double time_at(const Family& family, Seconds x) {
-  double sum = 0, count = 0;
-  for (const Point& point : family.points) {
-    if (on_line(family, point) != x) continue;
-    sum += point.time.value();
-    ++count;
-  }
-  return sum / count;
-}
-
-// Nothing when `x` is not between two points.
-std::optional<Seconds> interpolated(const Family& family, Seconds x) {
-  const auto above = std::find_if(family.points.begin(), family.points.end(),
-                                  [&](const Point& point) { return on_line(family, point) >= x; });
-  if (above == family.points.end() || x <= Seconds(0)) return std::nullopt;
-  const Seconds high = on_line(family, *above);
-  if (high == x) return Seconds(time_at(family, x));
-  if (above == family.points.begin()) return std::nullopt;
-  const Seconds low = on_line(family, *(above - 1));
-  const double from = time_at(family, low), to = time_at(family, high);
-  if (low <= Seconds(0) || from <= 0 || to <= 0) return std::nullopt;
-  const double share = std::log(x / low) / std::log(high / low);
-  return Seconds(std::exp((1 - share) * std::log(from) + share * std::log(to)));
-}
-
 // Returns true if the points of a family have less and more work than the query, by flops and by bytes.
 bool is_inside(const Family& family, const Query& query) {
   const auto is_within = [&](auto member, auto value) {
@@ -65,20 +39,61 @@ double work_distance(const Point& point, const Query& query) {
   return apart(point.flops.value(), query.flops.value()) + apart(point.bytes.value(), query.bytes.value());
 }
 
+// A measured point, if any, and how far a query is from it.
+struct Neighbour {
+  const Point* point = nullptr;
+  double work = 0, shape = 0;
+
+  double distance() const { return work + shape; }
+};
+
+// Returns the allowed point that is nearest in work, and in shape that counts `shape_weight` times as much; of equally
+// near ones the first.
+template <class Allowed>
+Neighbour nearest(const Family& family, const Query& query, double shape_weight, Allowed is_allowed) {
+  Neighbour found;
+  for (const Point& point : family.points) {
+    if (!is_allowed(point)) continue;
+    Neighbour next{&point, work_distance(point, query), 0};
+    if (found.point != nullptr && next.distance() >= found.distance()) continue;
+    next.shape = shape_weight * shape_distance(point.signature, query.signature);
+    if (found.point == nullptr || next.distance() < found.distance()) found = next;
+  }
+  return found;
+}
+
 // The point that is nearest in work, and of about equal ones in shape. Requires: the family has points.
 const Point& nearest_point(const Family& family, const Query& query) {
   constexpr double kShape = 0.1;  // the best of 0, 0.1, 0.3 and 1 for what was measured on an H100 and an H200
-  const Point* nearest    = nullptr;
-  double least            = 0;
-  for (const Point& point : family.points) {
-    double distance = work_distance(point, query);
-    if (nearest != nullptr && distance >= least) continue;
-    distance += kShape * shape_distance(point.signature, query.signature);
-    if (nearest != nullptr && distance >= least) continue;
-    nearest = &point;
-    least   = distance;
-  }
-  return *nearest;
+  return *nearest(family, query, kShape, [](const Point&) { return true; }).point;
+}
+
+// Returns the share of the way from `low` to `high` at which the query lies: 0 at the one, 1 at the other. What the
+// distances to both have in common of shape says nothing of it: between points that are as unlike, work alone decides.
+double share_of_way(const Neighbour& low, const Neighbour& high) {
+  const double both = std::min(low.shape, high.shape);
+  const double from = low.distance() - both, to = high.distance() - both;
+  return from + to > 0 ? from / (from + to) : 0;
+}
+
+// The time between two points: the nearest with no more work than the query, and the nearest with no less. Each gives
+// the query its own time in the proportion of the line's times, and counts the more in their geometric mean the nearer
+// it is, so that the mean is a point's time beside it. It stays between the two measured times. Nothing without a point
+// on either side.
+std::optional<Seconds> interpolated(const Family& family, const Query& query) {
+  constexpr double kShape = 4;  // for the same measurements 4 to 8 are about as good, and 1 to 3 worse
+  const Seconds x         = family.line.at(query.flops, query.bytes);
+  const auto is_timed     = [&](const Point& p) { return on_line(family, p) > Seconds(0) && p.time > Seconds(0); };
+  const Neighbour low =
+      nearest(family, query, kShape, [&](const Point& p) { return is_timed(p) && on_line(family, p) <= x; });
+  const Neighbour high =
+      nearest(family, query, kShape, [&](const Point& p) { return is_timed(p) && on_line(family, p) >= x; });
+  if (low.point == nullptr || high.point == nullptr) return std::nullopt;
+  const auto factor  = [&](const Neighbour& side) { return std::log(side.point->time / on_line(family, *side.point)); };
+  const double share = share_of_way(low, high);
+  const Seconds time = x * std::exp((1 - share) * factor(low) + share * factor(high));
+  const auto [shorter, longer] = std::minmax(low.point->time, high.point->time);
+  return std::clamp(time, shorter, longer);
 }
 
 // The time of the nearest measured work in the proportion of the line's times for both, so that little more or less
@@ -91,9 +106,6 @@ Seconds time_beyond(const Family& family, const Query& query) {
   return line > Seconds(0) && nearest.time > Seconds(0) ? own / line * nearest.time : own;
 }
 
-// "Conv{strides=[1, 1]}" of "Conv{strides=[1, 1]}(f32[8x3] ...".
-std::string_view op_and_attributes(std::string_view signature) { return signature.substr(0, signature.find('(')); }
-
 // The longest measured time of no more work than the query's, with the same attributes. Points with no more work than
 // the nearest one count no longer than that: where they took longer, work of their shapes does, and not all larger
 // work.
@@ -103,7 +115,7 @@ Seconds least_time(const Family& family, const Query& query) {
   const Point& nearest = nearest_point(family, query);
   for (const Point& point : family.points) {
     if (!has_no_more_work(point, query)) continue;
-    if (op_and_attributes(point.signature) != op_and_attributes(query.signature)) continue;
+    if (!have_same_attributes(point.signature, query.signature)) continue;
     longest = std::max(longest, has_no_more_work(point, nearest) ? std::min(point.time, nearest.time) : point.time);
   }
   return longest;
@@ -213,8 +225,7 @@ std::optional<Price> price_by(const Family& family, const Query& query) {
     if (point.signature == query.signature) return Price{point.time, Provenance::table};
   }
   if (is_unknown_message(family, query)) return std::nullopt;
-  const Seconds x = family.line.at(query.flops, query.bytes);
-  const auto time = is_inside(family, query) ? interpolated(family, x) : std::nullopt;
+  const auto time = is_inside(family, query) ? interpolated(family, query) : std::nullopt;
   if (time) return Price{*time, Provenance::interpolated};
   const Seconds beyond = is_flat_for(family, query) ? time_outside(family, query) : time_beyond(family, query);
   return Price{std::max(beyond, least_time(family, query)), Provenance::regression};

@@ -1,6 +1,6 @@
 // Cost models calibrated from measurements. The time of an op on a data type is
 //   1. looked up, when the same signature was measured;
-//   2. interpolated between neighbouring measured points;
+//   2. interpolated between the most alike measured points with less and with more work;
 //   3. extrapolated outside of them from the nearest one, with a fitted line.
 // A device takes what was measured on it, and what states no device. Messages are priced the same way, by op and number
 // of members, and only on as many nodes as were measured.
@@ -86,8 +86,13 @@ bool shows_latency(const Family& family);
 // Work with more or fewer flops or bytes than all points of its family is priced along the line from the point that is
 // nearest by flops and bytes, among about equal ones by shape, and at least at least_time() (`regression`); other work
 // between points (`interpolated`). Where the family does not grow, smaller work takes its shortest time, and larger
-// work its longest, which is a lower bound. Interpolation is linear in log(time) over log(t), where t is the time that
-// the family's line predicts for the work.
+// work its longest, which is a lower bound.
+//
+// Interpolation is between the nearest point with no more work than the query, by the time t that the family's line
+// predicts, and the nearest with no less, where shape counts four times as much as work. Each point gives the query its
+// own time in the proportion of both t; their geometric mean, weighted by how near each is, is kept between the two
+// measured times. So work beside a measured point takes about its time, whatever other shapes of as much work take.
+// Messages, which have no shape, are interpolated about linearly in log(time) over log(t).
 //
 // Example: points measured at t = 1 ms and t = 4 ms took 2 ms and 8 ms. Work with t = 2 ms is halfway on the
 // logarithmic scale and is priced at 4 ms; work with t = 5 ms is beyond both and is priced at 5 / 4 * 8 ms = 10 ms.
