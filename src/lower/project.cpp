@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "foreflow/base/nth.h"
 #include "foreflow/interpret/devices.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/text.h"
+#include "lower/concerned.h"
 
 namespace foreflow::lower {
 namespace {
@@ -25,6 +27,9 @@ ir::Device inside(const ir::Device& device, const interpret::DeviceMap& map) {
   }
   return {};
 }
+
+// By the numbers of an instance in the two interpretations.
+using ConcernedByInstance = std::map<std::pair<int32_t, int32_t>, Concerned>;
 
 // The function that is being projected, seen from one device.
 struct Site {
@@ -80,19 +85,32 @@ ir::AttributesRef with_members(const Site& site, const ir::Op& op) {
 
 constexpr std::string_view kMadeName = "value";
 
-using Kept = std::vector<ValueId>;  // by the original's ValueId; none: not in the projection
+// The copies of values by the original's ValueId. A projection has few of the values of all devices.
+class Kept {
+ public:
+  void set(ValueId original, ValueId copy) { copies_[ir::index(original)] = copy; }
+  // none: not in the projection.
+  ValueId of(ValueId original) const {
+    const auto found = copies_.find(ir::index(original));
+    return found == copies_.end() ? ValueId::none : found->second;
+  }
+
+ private:
+  std::unordered_map<size_t, ValueId> copies_;
+};
 
 class Projector {
  public:
   Projector(const ir::Module& module, const interpret::MixedInterpretation& interpretation,
             const interpret::Locations& locations, const std::vector<PortNames>& names, const ir::OpTable& ops,
-            Grain grain)
+            Grain grain, ConcernedByInstance& concerned)
       : module_(module),
         interpretation_(interpretation),
         locations_(locations),
         names_(names),
         ops_(ops),
-        grain_(grain) {
+        grain_(grain),
+        concerned_(concerned) {
     result_.source = module.source;
   }
 
@@ -124,16 +142,19 @@ class Projector {
     const ir::Function& function    = module_.functions[instance.function];
     const PortNames& name           = nth(names_, instance.function);
     const Site site{instance, nth(locations_.instances, location), function, device, map, grain_};
+    const Concerned& concerned =
+        concerned_.try_emplace({number, location}, function, instance, site.locations).first->second;
     ir::FunctionBuilder builder(function.name, ops_);
     Projected projected;
-    Kept kept(function.values.size(), ValueId::none);
-    for (size_t i = 0; i < function.parameters.size(); ++i) {
+    Kept kept;
+    for (const size_t i : concerned.parameters(device)) {
       if (!site.touches(static_cast<ValueId>(i))) continue;
-      kept[i] = builder.parameter(name(static_cast<ValueId>(i)), function.parameters[i],
-                                  interpret::renamed(instance.values[i].type, map));
+      const auto id = static_cast<ValueId>(i);
+      kept.set(id,
+               builder.parameter(name(id), function.parameters[i], interpret::renamed(instance.values[i].type, map)));
       projected.parameters.push_back(i);
     }
-    for (size_t o = 0; o < function.ops.size(); ++o) {
+    for (const size_t o : concerned.ops(device)) {
       if (function.ops[o].is_call()) {
         call(site, o, builder, kept);
       } else {
@@ -141,8 +162,8 @@ class Projector {
       }
     }
     std::vector<ValueId> results;
-    for (size_t i = 0; i < function.results.size(); ++i) {
-      const ValueId id = kept[ir::index(function.results[i])];
+    for (const size_t i : concerned.results(device)) {
+      const ValueId id = kept.of(function.results[i]);
       if (id == ValueId::none) continue;
       if (builder.function().value(id).name.empty()) builder.set_name(id, name(function.results[i]));
       results.push_back(id);
@@ -163,8 +184,7 @@ class Projector {
         project(site.instance.callee[o], site.locations.callee[o], device, interpret::composed(map, site.map));
     if (result_.functions[callee.function].ops.empty() && callee.results.empty()) return;
     std::vector<ValueId> arguments;
-    for (const size_t parameter : callee.parameters)
-      arguments.push_back(kept[ir::index(site.function.inputs(op)[parameter])]);
+    for (const size_t parameter : callee.parameters) arguments.push_back(kept.of(site.function.inputs(op)[parameter]));
     const auto number = static_cast<int32_t>(callee.function);
     const ValueId first =
         builder.append(nullptr, number, builder.share({}), arguments, callee.results.size());  // on real devices
@@ -177,8 +197,7 @@ class Projector {
   void copy(const Site& site, const ir::Op& op, ir::FunctionBuilder& builder, Kept& kept) {
     if (!site.takes_part(op)) return;
     std::vector<ValueId> operands;
-    for (const ValueId id : site.function.inputs(op))
-      operands.push_back(id == ValueId::none ? id : kept[ir::index(id)]);
+    for (const ValueId id : site.function.inputs(op)) operands.push_back(id == ValueId::none ? id : kept.of(id));
     const bool communicates = op.def->role == ir::Role::communication;
     const ValueId first =
         builder.append(op.def, -1, communicates ? with_members(site, op) : op.attributes, operands, op.result_count);
@@ -192,7 +211,7 @@ class Projector {
     const ir::Type& type = site.instance.values[ir::index(original)].type;
     builder.annotate(copy, std::make_shared<const ir::Type>(interpret::renamed(type, site.map)));
     if (!site.touches(original)) return;
-    kept[ir::index(original)] = copy;
+    kept.set(original, copy);
     builder.set_name(copy, site.function.value(original).name);
   }
 
@@ -207,6 +226,7 @@ class Projector {
   const std::vector<PortNames>& names_;  // per function
   const ir::OpTable& ops_;
   Grain grain_;
+  ConcernedByInstance& concerned_;
   ir::Module result_;
   std::map<std::tuple<int32_t, int32_t, ir::Device, interpret::DeviceMap>, Projected> projected_;
   std::map<std::string, int> taken_;
@@ -246,9 +266,10 @@ std::map<ir::Device, ir::Module> project(const ir::Module& module, const interpr
   }
   if (devices.empty()) devices.insert(ir::Device());
   const std::vector<PortNames> names(module.functions.begin(), module.functions.end());
+  ConcernedByInstance concerned;
   std::map<ir::Device, ir::Module> programs;
   for (const ir::Device& device : devices) {
-    programs.emplace(device, Projector(module, interpretation, locations, names, ops, grain).run(device));
+    programs.emplace(device, Projector(module, interpretation, locations, names, ops, grain, concerned).run(device));
     if (finished) finished(programs.size(), devices.size());
   }
   return programs;

@@ -10,7 +10,9 @@ folder, tolerance = sys.argv[1], float(sys.argv[2])
 spec = importlib.util.spec_from_file_location("run", folder + "/run.py")
 run = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(run)
-_, _, _, parameters, results = run.PROGRAMS[0]
+_, _, files, _, numbers = run.PROGRAMS[0]
+run.numbers.extend(numbers)
+parameters, results = files()
 inputs, outputs = run.Store(folder + "/example/inputs"), run.Store(folder + "/example/outputs")
 operands, expected = {}, {}
 for name, like in parameters:

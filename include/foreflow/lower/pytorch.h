@@ -30,9 +30,11 @@ const Registry<EmitterDef>& emitters();
 enum class Products : uint8_t { exact, tf32 };
 
 // The script for `torchrun --nproc-per-node N`. `programs` are those of project() with Grain::gpu; ranks are in the
-// order of their devices; `title` is for the head of the script. Functions of equal text are written once. All ranks
-// run their collectives and create their groups in one order, so they cannot deadlock. Throws Error naming the op if it
-// has no emitter, if a received value has no known shape, or if two members of a group are streams of one device.
+// order of their devices; `title` is for the head of the script. A function that ranks have in common is written once,
+// also where integers in it differ, such as peers, offsets and seeds: each rank has a list of those. Ops on no device
+// are left out of functions that do not use them. All ranks run their collectives and create their groups in one order,
+// so they cannot deadlock. Throws Error naming the op if it has no emitter, if a received value has no known shape, or
+// if two members of a group are streams of one device.
 std::string pytorch_script(const std::map<ir::Device, ir::Module>& programs, const std::string& title,
                            Products products = Products::exact);
 

@@ -42,6 +42,8 @@ class FunctionWriter {
   FunctionWriter(const ir::Module& module, const ir::Function& function, int rank, const Names& callees, World& world,
                  Naming naming)
       : module_(module), function_(function), rank_(rank), callees_(callees), world_(world), naming_(naming) {
+    for (const auto& [number, of_device] : world.ranks) device_ = of_device == rank ? ir::Device(number) : device_;
+    find_idle();
     name_values();
     find_last_uses();
   }
@@ -51,6 +53,7 @@ class FunctionWriter {
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameters.push_back(names_[i]);
     text_ = "(" + join(parameters) + "):\n";
     for (size_t o = 0; o < function_.ops.size(); ++o) {
+      if (idle_[o]) continue;
       statement(function_.ops[o]);
       forget(o);
     }
@@ -61,21 +64,47 @@ class FunctionWriter {
   }
 
  private:
-  void name_values() {
-    names_.resize(function_.values.size());
-    int32_t device = -1;
-    for (const auto& [number, rank] : world_.ranks) device = rank == rank_ ? number : device;
-    std::vector<bool> elsewhere(function_.values.size());
-    for (const ir::Op& op : function_.ops) {
+  // Projection keeps what is on no device, as constants of other replicas: idle where this rank has no use for it.
+  void find_idle() {
+    idle_.resize(function_.ops.size());
+    std::vector<bool> used(function_.values.size());
+    for (const ValueId id : function_.results) used[ir::index(id)] = true;
+    for (size_t o = function_.ops.size(); o-- > 0;) {
+      const ir::Op& op = function_.ops[o];
+      idle_[o]         = device_.placed() && !op.is_call() && op.def->role != ir::Role::communication;
       for (uint32_t i = 0; i < op.result_count; ++i) {
-        elsewhere[op.first_result + i] = is_elsewhere(function_, op, function_.output(op, i), device);
+        const ir::TypeRef& type = function_.value(function_.output(op, i)).annotation;
+        const bool on_none      = type != nullptr && !type->is_tuple() && !type->device.placed();
+        idle_[o]                = idle_[o] && on_none && !used[op.first_result + i];
+      }
+      if (idle_[o]) continue;
+      for (const ValueId id : function_.inputs(op)) {
+        if (id != ValueId::none) used[ir::index(id)] = true;
       }
     }
+  }
+
+  void name_values() {
+    names_.resize(function_.values.size());
+    std::vector<bool> elsewhere(function_.values.size());
+    for (size_t o = 0; o < function_.ops.size(); ++o) {
+      const ir::Op& op = function_.ops[o];
+      for (uint32_t i = 0; i < op.result_count; ++i) {
+        elsewhere[op.first_result + i] =
+            idle_[o] || is_elsewhere(function_, op, function_.output(op, i), device_.index);
+      }
+    }
+    if (naming_ == Naming::canonical) {
+      size_t next = 0;  // not the value's number, which depends on the position of a rank in its groups
+      for (size_t i = 0; i < names_.size(); ++i) {
+        if (!elsewhere[i]) names_[i] = "v" + std::to_string(next++);
+      }
+      return;
+    }
     std::set<std::string> taken = called();
-    size_t next                 = 0;  // not the value's number, which depends on the position of a rank in its groups
     for (size_t i = 0; i < names_.size(); ++i) {
       if (elsewhere[i]) continue;
-      names_[i] = naming_ == Naming::canonical ? "v" + std::to_string(next++) : own_name(i);
+      names_[i] = own_name(i);
       for (int copy = 2; !taken.insert(names_[i]).second; ++copy) names_[i] = own_name(i) + "_" + std::to_string(copy);
     }
   }
@@ -98,6 +127,7 @@ class FunctionWriter {
   void find_last_uses() {
     std::vector<size_t> last(function_.values.size(), kKept);
     for (size_t o = 0; o < function_.ops.size(); ++o) {
+      if (idle_[o]) continue;
       const ir::Op& op = function_.ops[o];
       for (uint32_t i = 0; i < op.result_count; ++i) last[op.first_result + i] = o;
       for (const ValueId id : function_.inputs(op)) {
@@ -138,7 +168,9 @@ class FunctionWriter {
   const Names& callees_;
   World& world_;
   Naming naming_;
-  Names names_;                   // by ValueId; empty: on another rank
+  ir::Device device_;             // of the rank
+  std::vector<bool> idle_;        // per op
+  Names names_;                   // by ValueId; empty: on another rank, or idle
   std::map<size_t, Names> ends_;  // per op: the values whose last use it is
   std::string text_;
 };

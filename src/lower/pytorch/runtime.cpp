@@ -90,8 +90,8 @@ const std::set<std::string>& reserved_names() {
         "not", "or", "pass", "raise", "return", "try", "while", "with", "yield", "list", "range", "bool", "globals",
         // Names that expressions and the head of a script use
         "torch", "dist", "F", "float64", "float32", "float16", "bfloat16", "float8", "int64", "int32", "int16", "int8",
-        "uint8", "boolean", "device", "groups", "teams", "each", "ints", "constant", "empty", "functools", "inf", "nan",
-        "main", "timed", "GROUPS", "PROGRAMS"};
+        "uint8", "boolean", "device", "groups", "teams", "numbers", "each", "ints", "constant", "empty", "functools",
+        "inf", "nan", "main", "timed", "GROUPS", "FILES", "PROGRAMS"};
     for (const Definition& definition : definitions()) names.insert(definition.name);
     // The functions and imports of main.py, which with_timing must find unchanged.
     for (const std::string_view file : {head, main}) {

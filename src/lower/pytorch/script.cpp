@@ -7,31 +7,44 @@
 #include "lower/pytorch/function.h"
 #include "lower/pytorch/python.h"
 #include "lower/pytorch/runtime.h"
+#include "lower/pytorch/shared_texts.h"
 
 namespace foreflow::lower {
 namespace {
 
-// The functions of all ranks, each once: those of the same name that differ in the names of values only are one.
+// The functions of all ranks, each once: those of the same name that differ in names of values and in integers are one.
 class Functions {
  public:
-  // The name of a function of one rank, which is written now unless it is there already.
+  // The name of a function of one rank, which is kept now unless it is there already.
   std::string name_of(const ir::Module& program, const ir::Function& function, int rank,
                       const std::vector<std::string>& callees, World& world) {
-    const auto text = [&](Naming naming) { return function_text(program, function, rank, callees, world, naming); };
-    std::pair key(python::identifier(function.name, python::Scope::script), text(Naming::canonical));
-    if (const auto known = names_.find(key); known != names_.end()) return known->second;
-    std::string name = key.first;
-    while (!taken_.insert(name).second) name = fmt::format("{}_{}", key.first, ++count_[key.first] + 1);
-    written_ += "\n\ndef " + name + text(Naming::own);
-    return names_.emplace(std::move(key), std::move(name)).first->second;
+    const auto pattern = [&](Naming naming) {
+      return integers_of_code(function_text(program, function, rank, callees, world, naming));
+    };
+    const std::string wanted = python::identifier(function.name, python::Scope::script);
+    const size_t number      = texts_.add(rank, wanted, pattern(Naming::canonical));
+    if (number == names_.size()) {
+      std::string name = wanted;
+      while (!taken_.insert(name).second) name = fmt::format("{}_{}", wanted, ++count_[wanted] + 1);
+      names_.push_back(std::move(name));
+      patterns_.push_back(pattern(Naming::own));
+    }
+    return names_[number];
   }
-  const std::string& text() const { return written_; }
+  std::string text(RankNumbers& numbers) {
+    texts_.number(numbers);
+    std::string text;
+    for (size_t i = 0; i < names_.size(); ++i)
+      text += "\n\ndef " + names_[i] + code_with(patterns_[i], texts_.expressions(i));
+    return text;
+  }
 
  private:
-  std::map<std::pair<std::string, std::string>, std::string> names_;
+  SharedTexts texts_;
+  std::vector<std::string> names_;
+  std::vector<Pattern> patterns_;  // with the names of the first rank
   std::map<std::string, int> count_;
   std::set<std::string> taken_ = runtime::script_names();
-  std::string written_;
 };
 
 using Stems = std::map<std::string, std::string>;
@@ -54,10 +67,19 @@ Files files_of(const std::map<ir::Device, ir::Module>& programs) {
   return {file_stems(parameters), file_stems(results)};
 }
 
+// (1, 3, 5), or tuple(range(0, 1024, 8)) for long lists.
+std::string tuple_text(const std::vector<int>& list) {
+  constexpr size_t kLong = 8;
+  const int step         = list.size() < 2 ? 0 : list[1] - list[0];
+  bool even              = list.size() > kLong && step > 0;
+  for (size_t i = 1; i < list.size(); ++i) even = even && list[i] - list[i - 1] == step;
+  if (!even) return python::tuple(std::vector<int64_t>(list.begin(), list.end()));
+  return fmt::format("tuple(range({}, {}, {}))", list.front(), list.back() + 1, step);
+}
+
 std::string tuples_text(const std::vector<std::vector<int>>& lists) {
   std::vector<std::string> tuples;
-  for (const std::vector<int>& list : lists)
-    tuples.push_back(python::tuple(std::vector<int64_t>(list.begin(), list.end())));
+  for (const std::vector<int>& list : lists) tuples.push_back(tuple_text(list));
   return join(tuples);
 }
 
@@ -68,7 +90,7 @@ std::string parameters_of(const ir::Module& program, const Stems& stems) {
     const ir::Value& value = entry.values[i];
     try {
       const std::string like = python::like(value.annotation == nullptr ? ir::Type() : *value.annotation);
-      text += fmt::format("            ({}, {}),\n", escape::python(stems.at(value.name)), like);
+      text += fmt::format("        ({}, {}),\n", escape::python(stems.at(value.name)), like);
     } catch (const Error& error) {
       throw Error(program.source + ": @" + entry.name + ": %" + value.name, "its type " + error.problem());
     }
@@ -76,15 +98,48 @@ std::string parameters_of(const ir::Module& program, const Stems& stems) {
   return text;
 }
 
-std::string program_text(const ir::Device& device, const ir::Module& program, const std::string& function,
-                         const std::vector<std::vector<int>>& teams, const Files& files) {
-  std::vector<std::string> results;
-  for (const ir::ValueId id : program.entry().results) {
-    results.push_back(escape::python(files.results.at(program.entry().value(id).name)));
+// The files of the parameters and results of all ranks; those of ranks that differ in integers in their names are one.
+class FileLists {
+ public:
+  explicit FileLists(const std::map<ir::Device, ir::Module>& programs) : files_(files_of(programs)) {}
+
+  // The number of the list of a rank.
+  size_t number_of(const ir::Module& program, int rank) {
+    std::vector<std::string> results;
+    for (const ir::ValueId id : program.entry().results)
+      results.push_back(escape::python(files_.results.at(program.entry().value(id).name)));
+    const Pattern pattern = integers_of_strings("    lambda: ([\n" + parameters_of(program, files_.parameters) +
+                                                "    ], " + python::tuple(results) + "),\n");
+    const size_t number   = texts_.add(rank, "files", pattern);
+    if (number == patterns_.size()) patterns_.push_back(pattern);
+    return number;
   }
-  return fmt::format("    ({}, {}, [{}], [\n{}        ], {}),\n",
-                     escape::python("D" + (device.placed() ? ir::to_string(device) : "1")), function,
-                     tuples_text(teams), parameters_of(program, files.parameters), python::tuple(results));
+  std::string text(RankNumbers& numbers) {
+    texts_.number(numbers);
+    std::string text = "FILES = [\n";
+    for (size_t i = 0; i < patterns_.size(); ++i) text += strings_with(patterns_[i], texts_.expressions(i));
+    return text + "]\n";
+  }
+
+ private:
+  Files files_;
+  SharedTexts texts_;
+  std::vector<Pattern> patterns_;
+};
+
+struct Row {
+  std::string device, function;
+  size_t files;
+};
+
+std::string rows_text(const std::vector<Row>& rows, const World& world, const RankNumbers& numbers) {
+  std::string text;
+  for (size_t rank = 0; rank < rows.size(); ++rank) {
+    text +=
+        fmt::format("    ({}, {}, FILES[{}], [{}], {}),\n", rows[rank].device, rows[rank].function, rows[rank].files,
+                    tuples_text(world.teams[rank]), python::list(numbers.of(static_cast<int>(rank))));
+  }
+  return text;
 }
 
 std::string groups_text(const World& world) {
@@ -149,11 +204,11 @@ std::string pytorch_script(const std::map<ir::Device, ir::Module>& programs, con
     const auto rank = static_cast<int>(world.ranks.size());
     world.ranks.emplace(device.index, rank);
   }
-  const Files files = files_of(programs);
+  FileLists files(programs);
   Functions functions;
-  std::string rows;
-  int rank = 0;
+  std::vector<Row> rows;
   for (const auto& [device, program] : programs) {
+    const auto rank = static_cast<int>(rows.size());
     std::vector<std::string> names;
     world.teams.emplace_back();
     for (const ir::Function& function : program.functions) {
@@ -164,14 +219,16 @@ std::string pytorch_script(const std::map<ir::Device, ir::Module>& programs, con
       }
       names.push_back(functions.name_of(program, function, rank, names, world));
     }
-    rows += program_text(device, program, names.back(), world.teams.back(), files);
-    ++rank;
+    rows.push_back({escape::python("D" + (device.placed() ? ir::to_string(device) : "1")), names.back(),
+                    files.number_of(program, rank)});
   }
+  RankNumbers numbers(rows.size());
   const std::string body =
-      "# --- program: every op with the types of its operands" + functions.text() + "\n\n# --- end of program\n";
+      "# --- program: every op with the types of its operands" + functions.text(numbers) + "\n\n# --- end of program\n";
+  const std::string lists = files.text(numbers);
   return head_text(title, programs.size()) + std::string(runtime::head) + runtime::functions_for(body) + "\n\n" +
-         units_text(products) + body + "\n" + groups_text(world) + "\nPROGRAMS = [\n" + rows + "]\n\n" +
-         std::string(runtime::main);
+         units_text(products) + body + "\n" + groups_text(world) + "\n" + lists + "\nPROGRAMS = [\n" +
+         rows_text(rows, world, numbers) + "]\n\n" + std::string(runtime::main);
 }
 
 }  // namespace foreflow::lower

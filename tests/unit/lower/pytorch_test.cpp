@@ -96,11 +96,79 @@ def f_2():
 
 
 )");
-  EXPECT_NE(text.find("    ('D1', f, [(0, 2)], [\n            ('x', ((4,), float32)),\n        ], ()),\n"
-                      "    ('D2', f_2, [(0, 2)], [\n        ], ('c',)),\n"
-                      "    ('D3', f, [(0, 2)], [\n            ('y', ((4,), float32)),\n        ], ()),\n"),
+  EXPECT_NE(text.find(R"(FILES = [
+    lambda: ([
+        ('x', ((4,), float32)),
+    ], ()),
+    lambda: ([
+    ], ('c',)),
+    lambda: ([
+        ('y', ((4,), float32)),
+    ], ()),
+]
+
+PROGRAMS = [
+    ('D1', f, FILES[0], [(0, 2)], []),
+    ('D2', f_2, FILES[1], [(0, 2)], []),
+    ('D3', f, FILES[2], [(0, 2)], []),
+])"),
             std::string::npos)
       << text;
+}
+
+// Two pairs: each takes its own part of what its first member has and sends it to the second.
+TEST(PyTorchScript, HasNumbersOfARankWhereRanksDoTheSame) {
+  const std::string text = script(R"(func @f(%x.1: Tensor[Float32, (4, 4), 1], %x.2: Tensor[Float32, (4, 4), 3]) {
+  %a = Slice[axes = [0], starts = [0], ends = [2]](%x.1)
+  %b = Slice[axes = [0], starts = [2], ends = [4]](%x.2)
+  %c = Send(%a, 2)
+  %d = Send(%b, 4)
+  return %c, %d
+}
+)");
+  EXPECT_EQ(program_of(text), R"(
+
+def f(x_1):
+    a = slice_of(x_1, [numbers[0]], [(numbers[0] + 2)], [0], None)  # )"
+                              R"(Slice{axes=[0] starts=[numbers[0]] ends=[(numbers[0] + 2)]}(f32[4x4]) -> f32[2x4]
+    send(a, (numbers[0] + 1))  # Send f32[2,4]
+    del a
+    return
+
+
+def f_2():
+    c = receive(((2, 4), float32), numbers[0])  # Send
+    return c
+
+
+)");
+  EXPECT_NE(text.find(R"(        ('x.%d' % numbers[1], ((4, 4), float32)),)"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"(
+    ('D1', f, FILES[0], [], [0, 1]),
+    ('D2', f_2, FILES[1], [], [0]),
+    ('D3', f, FILES[0], [], [2, 2]),
+    ('D4', f_2, FILES[2], [], [2]),
+])"),
+            std::string::npos)
+      << text;
+}
+
+TEST(PyTorchScript, WritesAGroupOfManyRanksByItsRule) {
+  const auto group_of = [](int devices) {
+    std::string parameters, operands, results;
+    for (int device = 1; device <= devices; ++device) {
+      const std::string comma = device == 1 ? "" : ", ", number = std::to_string(device);
+      parameters += comma + "%x" + number + ": Tensor[Float32, (4,), " + number + "]";
+      operands += comma + "%x" + number;
+      results += comma + "%y" + number;
+    }
+    const std::string text = script("func @f(" + parameters + ") {\n  " + results + " = MPIAllreduce(" + operands +
+                                    ")\n  return " + results + "\n}\n");
+    const size_t first     = text.find("GROUPS = ");
+    return text.substr(first, text.find('\n', first) - first);
+  };
+  EXPECT_EQ(group_of(8), "GROUPS = [(0, 1, 2, 3, 4, 5, 6, 7)]");
+  EXPECT_EQ(group_of(9), "GROUPS = [tuple(range(0, 9, 1))]");
 }
 
 TEST(PyTorchScript, IsOneTextForAllPositionsInAGroup) {
@@ -112,6 +180,21 @@ TEST(PyTorchScript, IsOneTextForAllPositionsInAGroup) {
 }
 )"));
   EXPECT_EQ(text.find("def f_2"), std::string::npos) << text;
+}
+
+// Projection keeps what is on no device for every device.
+TEST(PyTorchScript, ComputesNothingThatOtherRanksUseAlone) {
+  const std::string text = program_of(script(R"(func @f(%x: Tensor[Int64, (1,), 1], %y: Tensor[Int64, (1,), 2]) {
+  %one = Constant[value = 1]()
+  %two = Constant[value = 2]()
+  %same = Identity(%two)
+  %a = Add(%x, %one)
+  %b = Add(%y, %same)
+  return %a, %b
+}
+)"));
+  EXPECT_EQ(text.find("constant((1,)"), text.rfind("constant((1,)")) << text;
+  EXPECT_EQ(text.find("constant((2,)"), text.rfind("constant((2,)")) << text;
 }
 
 TEST(PyTorchScript, KeepsValuesApartFromPython) {

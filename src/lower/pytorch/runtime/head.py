@@ -26,6 +26,7 @@ int64, int32, int16, int8, uint8, boolean = (
 device = torch.device("cpu")  # main() chooses
 groups = {}  # sorted ranks -> process group
 teams = []  # teams[k]: ranks that communicate, in the order of their parts, from this rank's row of PROGRAMS
+numbers = []  # numbers[k]: a peer, an offset or a seed of this rank, where ranks share code; from the same row
 
 
 def each(f, *xs):

@@ -1,5 +1,5 @@
-# PROGRAMS[rank] = (device, function, teams, parameters, results); a parameter is (name, (shape, dtype)), or a list of
-# those pairs for a tuple; a result is its name.
+# PROGRAMS[rank] = (device, function, files, teams, numbers). files() is (parameters, results); a parameter is (name,
+# (shape, dtype)), or a list of those pairs for a tuple; a result is its name.
 
 TENSOR_TYPES = {1: float32, 2: uint8, 3: int8, 5: int16, 6: int32, 7: int64, 9: boolean}
 TENSOR_TYPES.update({10: torch.float16, 11: float64, 16: torch.bfloat16, 17: float8})
@@ -121,8 +121,16 @@ def timed(op, signature, run):
     begin = time.perf_counter()
     result = run()
     synchronise()
-    spans.append((op, signature, begin, time.perf_counter()))
+    end = time.perf_counter()
+    spans.append((op, with_numbers(signature), begin, end))
     return result
+
+
+@functools.lru_cache(maxsize=None)
+def with_numbers(signature):
+    """The signature on this rank: a line that ranks share names what differs between them."""
+    number = r"\(numbers\[\d+\] [+-] \d+\)|numbers\[\d+\]"
+    return re.sub(number, lambda match: str(eval(match[0])), signature)
 
 
 def synchronise():
@@ -262,8 +270,10 @@ def main():
     if "WORLD_SIZE" not in os.environ:
         launch()
     start(options.backend)
-    _, program, own_teams, parameters, names = PROGRAMS[dist.get_rank()]
+    _, program, files, own_teams, own_numbers = PROGRAMS[dist.get_rank()]
     teams.extend(own_teams)
+    numbers.extend(own_numbers)
+    parameters, names = files()
     weights = options.weights or (options.check and os.path.join(options.check, "inputs"))
     if weights:
         store = Store(weights)
