@@ -86,7 +86,7 @@ Simulated simulated(const Case& asked) {
   table.compute = [&](const cost::Application& application, const platform::Device&) {
     return cost::Price{price(application.call, asked.costs), cost::Provenance::table};
   };
-  table.communication = [](const cost::Application&, int) { return std::optional<cost::Price>(); };
+  table.communication = [](const cost::Application&, int) { return cost::MessagePrice(); };
   const auto network  = test::star(asked.size.devices, BytesPerSecond(1e30), Seconds(asked.costs.hop));
   const auto meaning  = interpret::interpret_mixed(module, module.functions.size() - 1);
   Simulated result{lower::lower(module, meaning, table, network).program(), {}};

@@ -128,9 +128,9 @@ def timed(op, signature, run):
 
 @functools.lru_cache(maxsize=None)
 def with_numbers(signature):
-    """The signature on this rank: a line that ranks share names what differs between them."""
-    number = r"\(numbers\[\d+\] [+-] \d+\)|numbers\[\d+\]"
-    return re.sub(number, lambda match: str(eval(match[0])), signature)
+    """The signature on this rank: a line that ranks share names what differs between them, but not in its strings."""
+    string_or_number = r'"(?:[^"\\]|\\.)*"|\(numbers\[\d+\] [+-] \d+\)|numbers\[\d+\]'
+    return re.sub(string_or_number, lambda match: match[0] if match[0][0] == '"' else str(eval(match[0])), signature)
 
 
 def synchronise():
