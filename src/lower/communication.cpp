@@ -20,6 +20,15 @@ void add_once(std::vector<ir::Device>& members, const ir::Device& device) {
   if (std::find(members.begin(), members.end(), device) == members.end()) members.push_back(device);
 }
 
+// The number of participants. Where the types are those of all shards, of which the op has two, the members are all of
+// them already.
+size_t participants_of(const ir::Op& op, size_t inputs, size_t outputs, size_t members) {
+  if (inputs == op.operand_count && outputs == op.result_count) return ir::ranks_of(*op.attributes, members);
+  ir::Attributes without_shards = *op.attributes;
+  without_shards.set(std::string(ir::kShards), int64_t{0});
+  return ir::ranks_of(without_shards, members);
+}
+
 std::string_view name_of(const std::optional<cost::Price>& price) {
   return price ? cost::name(price->provenance) : std::string_view();
 }
@@ -45,7 +54,7 @@ GroupCommunication communication_of(const ir::Op& op, const std::vector<ir::Type
   const std::vector<const ir::Array*> known(inputs.size(), nullptr);
   const auto results = static_cast<uint32_t>(outputs.size());
   const cost::Application application{{*op.def, *op.attributes, inputs, known, results}, outputs};
-  const auto ranks                             = static_cast<int>(ir::ranks_of(*op.attributes, result.members.size()));
+  const auto ranks = static_cast<int>(participants_of(op, inputs.size(), outputs.size(), result.members.size()));
   const collective::AlgorithmDef* const chosen = nth(options.algorithms, kind.kind);
   result.what.name                             = std::string(op.def->name);
   result.what.kind                             = kind.kind;

@@ -211,6 +211,48 @@ TEST(Bounds, HoldForMessagesBesideProducts) {
   }
 }
 
+// Times of messages that were measured on one node or on two, where others are simulated. A group of two ranks is on
+// one node or on two as the placement says.
+TEST(Bounds, HoldForMessagesThatWereMeasuredOnSomeNodes) {
+  for (const char* slow : {"3us", "12us"}) {
+    Json source   = parse_json(R"({
+      "workload": {"model": "gpt", "layers": 2, "hidden": 256, "heads": 8, "sequence": 128, "vocabulary": 512,
+                   "dtype": "f16", "mode": "training", "optimizer": "sgd"},
+      "platform": {"topology": "dgx_a100", "nodes": 2}, "engine": "simgrid", "cost": {"model": "calibrated"},
+      "strategy": {"dp": [1, 2], "tp": [1, 4], "pp": [1, 2], "global_batch": 8, "microbatches": 2, "recompute": "none",
+                   "schedule": ["1f1b", "zb_h1"], "overlap_gradients": false, "overlap_tensor": 1, "vocabulary_parallel": false},
+      "placement": {"policy": ["packed", "spread"]}})",
+                               "measured.json");
+    Json families = Json::array();
+    for (const auto& [op, ranks, nodes] : {std::tuple("MPIAllreduce", 2, 1),
+                                           {"MPIAllreduce", 2, 2},
+                                           {"MPIAllreduce", 4, 1},
+                                           {"MPIAllreduce", 4, 2},
+                                           {"Send", 2, 1}}) {
+      Json points = Json::array();
+      for (const int64_t bytes : {1024, 131072, 4194304}) {
+        const double seconds = (nodes == 1 ? 1e-5 : 5e-5) + static_cast<double>(bytes) / (nodes == 1 ? 1e11 : 1e10);
+        points.push(
+            Json::object()
+                .set("signature", std::string(op) + " " + std::to_string(bytes) + " B over " + std::to_string(ranks))
+                .set("flops", 0)
+                .set("bytes", std::to_string(bytes) + "B")
+                .set("time", bytes == 131072 ? std::string(slow) : std::to_string(seconds * 1e6) + "us"));
+      }
+      families.push(Json::object()
+                        .set("op", op)
+                        .set("dtype", "f16")
+                        .set("ranks", ranks)
+                        .set("nodes", nodes)
+                        .set("fixed", nodes == 1 ? "10us" : "50us")
+                        .set("bandwidth", nodes == 1 ? "100GBps" : "10GBps")
+                        .set("points", std::move(points)));
+    }
+    source.member("cost").set("families", std::move(families));
+    expect_bounds_hold(source);
+  }
+}
+
 // Beside a bias, whose gradient is computed between a product and the sum of its results in a whole backward pass; and
 // where some backward passes are split and others are not.
 TEST(Bounds, HoldForSumsBesideGradientsOfABias) {

@@ -17,7 +17,8 @@ struct GroupCommunication {
 
 void set_price(stream::Communication& what, const cost::MessagePrice& price);
 
-// `inputs` and `outputs` are the types of the op's operands and results, on their devices.
+// `inputs` and `outputs` are the types of the op's operands and results, on their devices, or those of all shards, of
+// which the op has two.
 GroupCommunication communication_of(const ir::Op& op, const std::vector<ir::Type>& inputs,
                                     const std::vector<ir::Type>& outputs, const cost::CostModel& cost,
                                     const Options& options);
