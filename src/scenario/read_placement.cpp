@@ -1,3 +1,5 @@
+#include "foreflow/scenario/read_placement.h"
+
 #include <algorithm>
 #include <optional>
 

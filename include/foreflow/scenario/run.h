@@ -109,12 +109,6 @@ Expected<std::vector<int>> try_places(const Scenario& scenario, const platform::
                                       const Held& held = {});
 std::vector<int> places(const Scenario& scenario, const platform::Platform& platform, const Held& held = {});
 
-// Throws Error at a value of the placement of a search, or at one of the lists of values there, that is wrong whatever
-// the strategy and the other values are: it is of another kind than its key, names no policy, or has devices that none
-// of `platforms` has. Where the placement has no lists, its values are also read together, as `load` does. The order
-// may be "any".
-void check_placement(const JsonView& placement, const std::vector<const platform::Platform*>& platforms);
-
 // The scenario `base` with another strategy and placement (null: none is stated). Requires: `base` has no jobs, and all
 // keys of `strategy` exist. Refuses what `load` and check_devices would throw at these two members. Refusals are cheap:
 // nothing else of the scenario is read again or copied.

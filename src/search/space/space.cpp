@@ -6,6 +6,7 @@
 
 #include "foreflow/scenario/axes.h"
 #include "foreflow/scenario/framework.h"
+#include "foreflow/scenario/read_placement.h"
 #include "foreflow/scenario/schema.h"
 #include "search/framework_keys.h"
 #include "search/space/axes.h"
