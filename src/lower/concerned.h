@@ -1,4 +1,5 @@
-// What of a function may concern each device, so that the work for one does not grow with the number of others.
+// The parts of a function that may concern each device, so that the work for one does not grow with the number of
+// others.
 #pragma once
 
 #include <set>

@@ -4,7 +4,7 @@
 namespace foreflow::scenario {
 namespace {
 
-// What a bound needs of it: not how a time was found.
+// The part of it that a bound needs, without how a time was found.
 Json measured_json(const std::vector<stream::TimeOnNodes>& measured) {
   Json all = Json::array();
   for (const stream::TimeOnNodes& one : measured) {

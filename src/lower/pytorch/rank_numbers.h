@@ -1,4 +1,4 @@
-// What differs between ranks that run the same code: the list `numbers` of each rank.
+// The numbers that differ between ranks which run the same code: the list `numbers` of each rank.
 #pragma once
 
 #include <cstdint>
