@@ -61,13 +61,13 @@ void add_device(std::vector<std::string>& devices, const std::string& device) {
   if (!device.empty() && std::find(devices.begin(), devices.end(), device) == devices.end()) devices.push_back(device);
 }
 
-// What was measured on one device, as its file calls it; "": not known.
+// The measurements of one device, as its file calls it; "": not known.
 struct Measured {
   std::string file, device;
   std::vector<cost::Measurement> rows;
 };
 
-// Of computes on several devices, each is kept apart by its device. A message has none, so that one that was measured
+// Computes on several devices are kept apart by their device. A message has none, so that one that was measured
 // on several would be priced by all of them.
 void state_devices(std::vector<Measured>& all) {
   std::map<std::tuple<std::string, std::string, int, int, std::string>, const Measured*> messages;

@@ -55,7 +55,7 @@ size_t common_words(std::string_view device, const std::string& name) {
       words.begin(), words.end(), [&](const std::string& word) { return name.find(word) != std::string::npos; }));
 }
 
-// Those that name the device first, then those that name none.
+// The families that name the device first, then those that name none.
 std::vector<const Family*> families_for(const Calibration& calibration, const Query& query) {
   std::vector<const Family*> found;
   for (const Family& family : calibration.families) {

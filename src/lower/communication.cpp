@@ -61,7 +61,7 @@ GroupCommunication communication_of(const ir::Op& op, const std::vector<ir::Type
   result.what.algorithm                        = chosen != nullptr ? chosen : &collective::default_algorithm(kind.kind);
   result.what.bytes                            = ir::bytes_of(kind.counts_result ? outputs[0] : inputs[0]);
   set_price(result.what, ranks < 2 ? cost::MessagePrice{cost::Price(), {}} : cost.communication(application, ranks));
-  // What one stream hands over to another of its device is no message, so no measured time is that of it.
+  // Data that one stream hands over to another of its device are no message, so no measured time is theirs.
   const bool hands_over =
       result.replicas == 1 && std::all_of(result.members.begin(), result.members.end(), [&](const ir::Device& member) {
         return member.same_gpu(result.members.front());

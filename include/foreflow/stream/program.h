@@ -33,7 +33,7 @@ struct Compute {
   Issue issue = {};  // by the host
 };
 
-// What a communication took where its members were on so many nodes.
+// The time of a communication where its members were on so many nodes.
 struct TimeOnNodes {
   int nodes;
   std::optional<Seconds> time;  // nothing: it was measured there, but not in a way that prices this one
