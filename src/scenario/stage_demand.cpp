@@ -18,8 +18,8 @@ namespace {
 // The most ops that are kept in all models together, which take about twenty megabytes; one model is always kept.
 // Requests come in the order of their keys, so more of them seldom help.
 constexpr size_t kMostOps = 12'000;
-constexpr size_t kMostSourceOps =
-    30'000;  // in all sources, likewise: the program of one with whole backward passes too
+// In all sources, likewise: the program of one with whole backward passes too.
+constexpr size_t kMostSourceOps = 80'000;
 
 // The keys on which the program of a group depends.
 Json source_key(const Strategy& strategy) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "foreflow/schedule/measure.h"
+#include "foreflow/schedule/task_sequence.h"
 
 namespace foreflow::schedule::play_test {
 namespace {
@@ -43,6 +44,20 @@ TEST(Play, AddsGradientsToThoseOfTheMicrobatchBefore) {
   const Costs costs{.stages = {{.forward = 1, .input_grad = 2, .weight_grad = 3, .accumulation = 0.5}}};
   for (const char* name : {"gpipe", "1f1b", "zb_h1"})
     EXPECT_EQ(makespan(name, 1, microbatches, costs), microbatches * (1 + 2 + 3) + (microbatches - 1) * 0.5) << name;
+}
+
+// Nothing of one play is left in the next.
+TEST(Play, PlaysASequenceAgainWithOtherCosts) {
+  for (const char* name : {"1f1b", "zb_h1", "interleaved_1f1b", "dualpipe"}) {
+    const Plan plan = planned(name, 4, 12);
+    const TaskSequence tasks(plan);
+    const Costs even = whole_costs(1, 2), late = whole_costs(3, 1, 0.5);
+    for (const Costs& costs : {even, late, even}) {
+      EXPECT_EQ(tasks.makespan(costs), measured(plan, costs).makespan) << name;
+      EXPECT_EQ(draw(tasks.play(costs)), draw(play(plan, costs))) << name;
+    }
+    EXPECT_NE(tasks.makespan(even), tasks.makespan(late)) << name;
+  }
 }
 
 TEST(Play, DelaysOneMicrobatchByTwoHopsPerBoundary) {

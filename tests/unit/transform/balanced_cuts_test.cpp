@@ -6,7 +6,7 @@
 #include <random>
 
 #include "foreflow/base/nth.h"
-#include "transform/pipeline/cuts/cuts.h"
+#include "transform/pipeline/cuts/common_cuts.h"
 
 namespace foreflow::transform::balanced_cuts_test {
 namespace {
@@ -180,14 +180,14 @@ TEST(BalancedCuts, AreNoneWhereThereAreTooFewPlaces) {
 // In a convolutional network ever fewer bytes cross, so that only the last places are quiet.
 TEST(BalancedAtQuietPlaces, CutAConvolutionalNetworkInHalves) {
   const auto all = places({1, 1, 1, 1, 1, 1, 1, 1}, {8, 7, 6, 5, 4, 3, 2, 0}, 1);
-  EXPECT_EQ(balanced_at_quiet_places(all, limits(2)), Cuts{3});
+  EXPECT_EQ(CommonCuts(all).balanced(limits(2)), Cuts{3});
 }
 
 // Two tensors cross inside a layer of three ops, and one behind it: stages end there, though others were more even.
 TEST(BalancedAtQuietPlaces, EndStagesBehindLayers) {
   auto all = places({1, 1, 1, 1, 1, 1, 1, 1, 1}, {3, 3, 1, 3, 3, 1, 3, 3, 0}, 1);
   for (CutPlace& place : all) place.tensors = place.crossing == Bytes(3) ? 2 : 1;
-  EXPECT_EQ(balanced_at_quiet_places(all, limits(2)), Cuts{5});
+  EXPECT_EQ(CommonCuts(all).balanced(limits(2)), Cuts{5});
 }
 
 TEST(BalancedAtQuietPlaces, AreNeverSlowerThanCutsOfEqualWork) {
@@ -200,12 +200,31 @@ TEST(BalancedAtQuietPlaces, AreNeverSlowerThanCutsOfEqualWork) {
     const auto all = places(seconds, crossing, 1);
     for (size_t stages = 2; stages <= 5; ++stages) {
       const StageLimits wanted = limits(stages, 0.1);
-      const Cuts cuts          = balanced_at_quiet_places(all, wanted);
+      const Cuts cuts          = CommonCuts(all).balanced(wanted);
       ASSERT_EQ(cuts.size() + 1, stages);
       EXPECT_LE(slowest(all, cuts, 0.1), slowest(all, uniform_cuts(all, wanted.shares), 0.1) * (1 + kSameTime));
       EXPECT_DOUBLE_EQ(slowest_stage(all, cuts, wanted), slowest(all, cuts, 0.1));
     }
   }
+}
+
+// The quiet places lie where stages need much, so that only cuts between them fit.
+TEST(BalancedAtQuietPlaces, FitWhereUniformCutsDo) {
+  std::mt19937_64 random(6);
+  std::uniform_real_distribution<double> bytes(0.1, 3);
+  int squeezed = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    std::vector<double> crossing(16);
+    for (double& value : crossing) value = bytes(random);
+    const auto all           = places(std::vector<double>(16, 1), crossing, 1);
+    const StageLimits memory = limits(4, 0, Bytes(6.5));
+    const Cuts uniform       = uniform_cuts(all, memory.shares);
+    const bool is_within     = uniform.size() == 3 && fit(all, uniform, memory);
+    if (!is_within) continue;
+    squeezed += balanced_within_memory(quiet_places(all, 4), memory).empty() ? 1 : 0;
+    EXPECT_TRUE(fit(all, CommonCuts(all).balanced(memory), memory)) << trial;
+  }
+  EXPECT_GT(squeezed, 10);
 }
 
 }  // namespace

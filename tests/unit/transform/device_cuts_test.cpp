@@ -78,7 +78,7 @@ TEST(DeviceCuts, AreNeverSlowerThanBalancedOrUniformStages) {
         const StageLimits limits = limits_of(name, size);
         const auto time_of = [&](const Cuts& cuts) { return seconds_of_schedule(all, cuts, limits, row(name), size); };
         const double found = time_of(cuts_over_devices(all, limits, name, size));
-        EXPECT_LE(found, 1.01 * time_of(balanced_at_quiet_places(all, limits))) << name;
+        EXPECT_LE(found, 1.01 * time_of(CommonCuts(all).balanced(limits))) << name;
         EXPECT_LE(found, 1.01 * time_of(uniform_cuts(all, limits.shares))) << name;
       }
     }

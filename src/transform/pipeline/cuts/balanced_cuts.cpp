@@ -239,7 +239,10 @@ StageLimits without_memory(StageLimits limits) {
   return limits;
 }
 
-Cuts balanced_cuts(std::span<const CutPlace> places, const StageLimits& limits) {
+namespace {
+
+// The places that `balanced_cuts` chooses from, after one before everything; empty: they are too few.
+std::vector<CutPlace> ends_among(std::span<const CutPlace> places, const StageLimits& limits) {
   std::vector<CutPlace> ends = distinct_places(places);
   if (ends.size() <= limits.shares.size()) {
     ends.resize(1);
@@ -247,8 +250,19 @@ Cuts balanced_cuts(std::span<const CutPlace> places, const StageLimits& limits) 
   }
   if (ends.size() <= limits.shares.size()) return {};
   for (CutPlace& end : ends) end = with_shards(end, limits.sharded);
-  const Cuts within = Balance(ends, limits, limits.memory).run();
-  return !within.empty() || limits.memory == Bytes(0) ? within : Balance(ends, limits, Bytes(0)).run();
+  return ends;
+}
+
+}  // namespace
+
+Cuts balanced_within_memory(std::span<const CutPlace> places, const StageLimits& limits) {
+  const std::vector<CutPlace> ends = ends_among(places, limits);
+  return ends.empty() ? Cuts() : Balance(ends, limits, limits.memory).run();
+}
+
+Cuts balanced_cuts(std::span<const CutPlace> places, const StageLimits& limits) {
+  Cuts within = balanced_within_memory(places, limits);
+  return !within.empty() || limits.memory == Bytes(0) ? within : balanced_within_memory(places, without_memory(limits));
 }
 
 std::vector<double> seconds_between(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits) {
@@ -281,17 +295,6 @@ std::vector<double> forward_parts_between(std::span<const CutPlace> places, cons
     from = &to;
   }
   return parts;
-}
-
-Cuts balanced_at_quiet_places(std::span<const CutPlace> places, const StageLimits& limits) {
-  const size_t stages = limits.shares.size();
-  const Cuts quiet    = balanced_cuts(quiet_places(places, stages), limits);
-  const Cuts uniform  = uniform_cuts(places, limits.shares);
-  if (quiet.size() + 1 == stages) {
-    const bool possible = uniform.size() + 1 == stages && (limits.memory == Bytes(0) || fit(places, uniform, limits));
-    if (!possible || slowest_stage(places, uniform, limits) >= slowest_stage(places, quiet, limits)) return quiet;
-  }
-  return balanced_cuts(places, limits);
 }
 
 std::vector<Bytes> needs_between(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits) {

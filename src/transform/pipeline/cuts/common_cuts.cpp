@@ -6,7 +6,26 @@ namespace foreflow::transform {
 
 const Cuts& CommonCuts::balanced(const StageLimits& limits) {
   const auto [found, fresh] = balanced_.try_emplace(limits);
-  if (fresh) found->second = balanced_at_quiet_places(places_, limits);
+  if (fresh) found->second = find_balanced(limits);
+  return found->second;
+}
+
+Cuts CommonCuts::find_balanced(const StageLimits& limits) {
+  const size_t stages     = limits.shares.size();
+  const bool is_limited   = limits.memory > Bytes(0);
+  const Cuts& uniform     = this->uniform(limits.shares);
+  const bool uniform_fits = uniform.size() + 1 == stages && (!is_limited || fit(places_, uniform, limits));
+  Cuts quiet              = balanced_within_memory(this->quiet(stages), limits);
+  const bool is_found     = quiet.size() + 1 == stages;
+  if (is_found && (!uniform_fits || slowest_stage(places_, uniform, limits) >= slowest_stage(places_, quiet, limits)))
+    return quiet;
+  if (is_limited && !is_found && !uniform_fits) return balanced(without_memory(limits));
+  return balanced_cuts(places_, limits);
+}
+
+const std::vector<CutPlace>& CommonCuts::quiet(size_t stages) {
+  const auto [found, fresh] = quiet_.try_emplace(stages);
+  if (fresh) found->second = quiet_places(places_, stages);
   return found->second;
 }
 

@@ -79,16 +79,13 @@ StageLimits without_memory(StageLimits limits);
 constexpr double kSameTime  = 1e-6;  // relative
 constexpr double kIdleStage = 0.01;
 Cuts balanced_cuts(std::span<const CutPlace> places, const StageLimits& limits);
+// The same, but empty if no cuts keep all stages within limits.memory.
+Cuts balanced_within_memory(std::span<const CutPlace> places, const StageLimits& limits);
 
 // The seconds of the stages between such cuts, each over its share, with its transfers.
 std::vector<double> seconds_between(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits);
 // The seconds of the slowest stage.
 double slowest_stage(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits);
-
-// The cuts of a balanced pipeline: balanced_cuts at the quiet places. In a convolutional network the bytes shrink from
-// layer to layer, so that hardly any place is quiet; where even uniform_cuts make the slowest stage faster, all places
-// count.
-Cuts balanced_at_quiet_places(std::span<const CutPlace> places, const StageLimits& limits);
 
 // The part of the forward pass in the seconds of each stage between such cuts, from 0 to 1.
 std::vector<double> forward_parts_between(std::span<const CutPlace> places, const Cuts& cuts,

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "foreflow/base/nth.h"
-#include "foreflow/schedule/play.h"
+#include "foreflow/schedule/task_sequence.h"
 #include "transform/pipeline/cuts/device_relief.h"
 
 namespace foreflow::transform {
@@ -39,31 +39,26 @@ class ScheduleTime {
   ScheduleTime(const schedule::ScheduleDef& schedule, const schedule::Size& size) {
     const int period = period_of(schedule, size);
     const int few    = period == 0 ? size.microbatches : 2 * period + size.microbatches % period;
-    plans_.push_back(plan_of(schedule, size, few));
+    tasks_.push_back(tasks_of(schedule, size, few));
     if (period == 0) return;
-    plans_.push_back(plan_of(schedule, size, few + period));
+    tasks_.push_back(tasks_of(schedule, size, few + period));
     periods_ = (size.microbatches - few) / period;
   }
 
   double of(const schedule::Costs& costs) const {
-    const double before = makespan(plans_.front(), costs);
-    return periods_ == 0 ? before : before + (makespan(plans_.back(), costs) - before) * periods_;
+    const double before = tasks_.front().makespan(costs);
+    return periods_ == 0 ? before : before + (tasks_.back().makespan(costs) - before) * periods_;
   }
 
  private:
-  static schedule::Plan plan_of(const schedule::ScheduleDef& schedule, schedule::Size size, int microbatches) {
+  static schedule::TaskSequence tasks_of(const schedule::ScheduleDef& schedule, schedule::Size size, int microbatches) {
     size.microbatches = microbatches;
-    return schedule::plan(schedule, size);
+    return schedule::TaskSequence(schedule::plan(schedule, size));
   }
 
-  static double makespan(const schedule::Plan& plan, const schedule::Costs& costs) {
-    double end = 0;
-    for (const auto& slots : schedule::play(plan, costs)) end = std::max(end, slots.back().end);
-    return end;
-  }
-
-  std::vector<schedule::Plan> plans_;  // of a few microbatches and, where the others repeat them, of a period more
-  int periods_ = 0;                    // that are not played but for the first
+  // The tasks of a few microbatches and, where the others repeat them, of a period more.
+  std::vector<schedule::TaskSequence> tasks_;
+  int periods_ = 0;  // that are not played but for the first
 };
 
 }  // namespace

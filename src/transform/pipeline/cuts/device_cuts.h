@@ -11,7 +11,7 @@ namespace foreflow::transform {
 // following cuts the first with which `schedule` takes the least time, or up to 1 % more, of those that keep every
 // device within memory, or of all where none does:
 //
-// 1. those that balance the stages (balanced_at_quiet_places), without a limit of memory;
+// 1. those that balance the stages (CommonCuts::balanced), without a limit of memory;
 // 2. uniform_cuts;
 // 3. both, with cuts moved as long as that relieves the slowest device;
 // 4. those that keep every stage within its part of the memory, where no others keep the devices within theirs.

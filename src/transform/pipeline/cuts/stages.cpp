@@ -47,7 +47,7 @@ Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, cons
   CommonCuts common(places);
   const bool uniform = wanted.partition == StagePartition::uniform;
   Cuts cuts          = uniform                 ? uniform_cuts(places, limits.shares)
-                       : plan.size.chunks == 1 ? balanced_at_quiet_places(places, limits)
+                       : plan.size.chunks == 1 ? common.balanced(limits)
                                                : balanced_over_devices(common, limits, *wanted.schedule, wanted.size);
   if (cuts.size() + 1 < stages) throw too_few_ops(module, phases, stages);
   return cuts;

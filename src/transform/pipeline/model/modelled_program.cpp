@@ -55,11 +55,14 @@ ModelledProgram::ModelledProgram(std::shared_ptr<const ir::Module> of, int parts
       represented(values, written),
       group(represented.count()),
       devices(count_devices(values)),
+      bytes_(find_bytes()),
       sources_(find_sources()),
       roots_(find_roots()) {}
 
-Bytes ModelledProgram::bytes_on_one(size_t value) const {
-  return ir::bytes_of(local_type(values[value].value.type, values[value].layout, parts));
+std::vector<Bytes> ModelledProgram::find_bytes() const {
+  std::vector<Bytes> bytes;
+  for (const LaidOut& value : values) bytes.push_back(ir::bytes_of(local_type(value.value.type, value.layout, parts)));
+  return bytes;
 }
 
 bool ModelledProgram::is_stored(size_t value) const {

@@ -24,7 +24,7 @@ struct ModelledProgram {
   double share_of(size_t value) const { return represented.copies_of(values[value]) / group; }
 
   // The bytes of a value on a device that has it, and their mean over the devices.
-  Bytes bytes_on_one(size_t value) const;
+  Bytes bytes_on_one(size_t value) const { return bytes_[value]; }
   Bytes bytes_of(size_t value) const { return share_of(value) * bytes_on_one(value); }
   // Returns true if a value, an activation or the gradient of one, is stored. Gradients of weights may be added up
   // where they are made.
@@ -32,6 +32,7 @@ struct ModelledProgram {
   // The value whose memory this one has: of a view, that of its operand. A part of an activation is copied, so it has
   // memory of its own and does not keep the whole.
   size_t root_of(size_t value) const { return roots_[value]; }
+  const std::vector<size_t>& roots() const { return roots_; }  // of all values
   // The value of which this one is a view, perhaps through other views, or this one.
   size_t source_of(size_t value) const { return sources_[value]; }
 
@@ -48,12 +49,14 @@ struct ModelledProgram {
   const size_t devices;  // of the program, as they are written
 
  private:
+  std::vector<Bytes> find_bytes() const;
   std::vector<size_t> find_sources() const;
   std::vector<size_t> find_roots() const;
   // Returns true if a view has less than the memory of its operand `of`, of which it is the only result.
   bool is_copied_part(size_t view, size_t of) const;
 
-  const std::vector<size_t> sources_, roots_;  // per value
+  const std::vector<Bytes> bytes_;             // per value: on one device
+  const std::vector<size_t> sources_, roots_;  // likewise
 };
 
 }  // namespace foreflow::transform

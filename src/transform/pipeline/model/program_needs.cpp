@@ -52,6 +52,18 @@ std::vector<Seconds> times_of_computes(const ModelledProgram& program, const Sta
   return seconds;
 }
 
+// The bytes of activations and of their gradients.
+std::vector<Bytes> live_bytes(const ModelledProgram& program, const std::set<size_t>& left_out) {
+  std::vector<Bytes> bytes(program.values.size());
+  for (size_t value = 0; value < bytes.size(); ++value) {
+    // A value that no sample changes may be computed once for all microbatches.
+    const bool counts = program.is_stored(value) && program.values[value].layout.is_split() &&
+                        !left_out.contains(program.source_of(value));
+    if (counts) bytes[value] = program.bytes_of(value);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 ProgramNeeds needs_of(const ModelledProgram& program, const ir::OpTable& ops, const StageModel::Price& price) {
@@ -64,8 +76,10 @@ ProgramNeeds needs_of(const ModelledProgram& program, const ir::OpTable& ops, co
       [&](size_t value) { return program.root_of(value); }, [&](size_t value) { return program.source_of(value); },
       [&](size_t value) { return program.is_stored(value); }, [&](size_t value) { return program.bytes_of(value); },
       [&](size_t value) { return program.bytes_on_one(value); }};
-  needs.in_parts     = values_in_parts(program.function, stored.source_of);
-  needs.working_sets = working_sets(program.function, program.phases, program.anchors, needs.in_parts, stored);
+  needs.in_parts      = values_in_parts(program.function, stored.source_of);
+  needs.working_sets  = working_sets(program.function, program.phases, program.anchors, needs.in_parts, stored);
+  needs.live          = live_bytes(program, {});
+  needs.live_in_parts = live_bytes(program, needs.in_parts);
   return needs;
 }
 

@@ -18,6 +18,8 @@ struct ProgramNeeds {
   std::vector<KeptActivation> kept;
   std::set<size_t> in_parts;  // values_in_parts
   std::vector<WorkingSet> working_sets;
+  // Per value: the bytes that it takes in the memory of tasks (task_peaks.h), and those without what in_parts has.
+  std::vector<Bytes> live, live_in_parts;
 };
 
 // `price` as in StageModel.

@@ -69,8 +69,8 @@ class StageSums {
     add_held_for_weights();
     add_kept();
     add_working_sets();
-    add_task_peaks(&StageNeed::peaks, {});
-    add_task_peaks(&StageNeed::peaks_in_parts, of_.in_parts);
+    add_task_peaks(&StageNeed::peaks, of_.live);
+    add_task_peaks(&StageNeed::peaks_in_parts, of_.live_in_parts);
     return std::move(needs_);
   }
 
@@ -180,16 +180,8 @@ class StageSums {
     }
   }
 
-  // `left_out`: values that do not count.
-  void add_task_peaks(StageNeed::Peaks StageNeed::*of, const std::set<size_t>& left_out) {
-    const auto peaks = task_peaks(
-        function_, staged_, needs_.size(), [this](size_t value) { return program_.root_of(value); },
-        // A value that no sample changes may be computed once for all microbatches.
-        [&](size_t value) {
-          const bool counts = program_.is_stored(value) && program_.values[value].layout.is_split() &&
-                              !left_out.contains(program_.source_of(value));
-          return counts ? program_.bytes_of(value) : Bytes(0);
-        });
+  void add_task_peaks(StageNeed::Peaks StageNeed::*of, const std::vector<Bytes>& bytes) {
+    const auto peaks = task_peaks(function_, staged_, needs_.size(), program_.roots(), bytes);
     for (size_t stage = 0; stage < needs_.size(); ++stage) {
       StageNeed::Peaks& peaks_of = needs_[stage].*of;
       peaks_of.forward           = peaks[stage].forward;

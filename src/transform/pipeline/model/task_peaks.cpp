@@ -12,17 +12,13 @@ constexpr int32_t kUnread = -1;
 class Player {
  public:
   Player(const ir::Function& function, const std::vector<StagedOp>& staged, size_t stages,
-         const std::function<size_t(size_t value)>& root_of, const std::function<Bytes(size_t value)>& bytes_of)
+         const std::vector<size_t>& roots, const std::vector<Bytes>& bytes)
       : function_(function),
+        roots_(roots),
+        bytes_(bytes),
         tasks_(kPhases * stages),
-        roots_(function.values.size()),
-        bytes_(function.values.size()),
         later_(function.values.size()),
         marks_(function.values.size()) {
-    for (size_t value = 0; value < roots_.size(); ++value) roots_[value] = root_of(value);
-    for (size_t value = 0; value < roots_.size(); ++value) {
-      if (roots_[value] == value) bytes_[value] = bytes_of(value);
-    }
     for (size_t o = 0; o < staged.size(); ++o) {
       const auto stage = static_cast<size_t>(staged[o].stage);
       if (staged[o].phase == StagePhase::forward) tasks_[stage * kPhases].push_back(o);
@@ -117,20 +113,19 @@ class Player {
   }
 
   const ir::Function& function_;
+  const std::vector<size_t>& roots_;
+  const std::vector<Bytes>& bytes_;         // of roots
   std::vector<std::vector<size_t>> tasks_;  // the ops of every phase of every stage
-  std::vector<size_t> roots_;
-  std::vector<Bytes> bytes_;       // of roots
-  uint32_t stage_ = 0, task_ = 0;  // that are at hand, from 1 on
-  std::vector<uint32_t> later_;    // per root: the last stage of which a later task reads it
-  std::vector<Mark> marks_;        // likewise
+  uint32_t stage_ = 0, task_ = 0;           // that are at hand, from 1 on
+  std::vector<uint32_t> later_;             // per root: the last stage of which a later task reads it
+  std::vector<Mark> marks_;                 // likewise
 };
 
 }  // namespace
 
 std::vector<TaskPeaks> task_peaks(const ir::Function& function, const std::vector<StagedOp>& staged, size_t stages,
-                                  const std::function<size_t(size_t value)>& root_of,
-                                  const std::function<Bytes(size_t value)>& bytes_of) {
-  return Player(function, staged, stages, root_of, bytes_of).run();
+                                  const std::vector<size_t>& roots, const std::vector<Bytes>& bytes) {
+  return Player(function, staged, stages, roots, bytes).run();
 }
 
 }  // namespace foreflow::transform

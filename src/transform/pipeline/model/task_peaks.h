@@ -2,7 +2,6 @@
 // before it is pipelined.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "foreflow/ir/module.h"
@@ -20,10 +19,9 @@ struct TaskPeaks {
 // Per stage: the largest memory of all values that are alive at the end of an op. A value is alive
 //   1. from the op that makes it, or from the start of the task if the task receives it or finds it;
 //   2. to the last op of the task that reads it, or to the end of the task if a later task of the stage reads it.
-// `root_of` gives the value whose memory a value shares. `bytes_of` gives the size of that memory, which is 0 for
-// values that are neither activations nor gradients of activations.
+// Per value: `roots` has the value whose memory it shares, and `bytes` of a root the size of that memory, which is 0
+// for values that are neither activations nor gradients of activations.
 std::vector<TaskPeaks> task_peaks(const ir::Function& function, const std::vector<StagedOp>& staged, size_t stages,
-                                  const std::function<size_t(size_t value)>& root_of,
-                                  const std::function<Bytes(size_t value)>& bytes_of);
+                                  const std::vector<size_t>& roots, const std::vector<Bytes>& bytes);
 
 }  // namespace foreflow::transform
