@@ -62,6 +62,7 @@ Expected<ReplicaProgram> cut_into_stages(const Sequential& sequential, const Sce
     const char* key          = unequal ? strategy.stage_cp.empty() ? "stage_tp" : "stage_cp" : "microbatches";
     module                   = asked_for_by(key, scenario, [&] {
       transform::Pipeline wanted = pipeline_of(before, sequential, scenario, platform, run, program.written);
+      wanted.shares_functions    = shared != nullptr;
       if (scatters(strategy)) {
         wanted.scattered        = strategy.tp;
         wanted.equal_parameters = equal_parameters((*whole)->steps);

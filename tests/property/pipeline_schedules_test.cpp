@@ -157,6 +157,28 @@ TEST_P(EveryPipelinedSchedule, ComputesTheSameNumbersBesideTensorAndDataParallel
   }
 }
 
+size_t functions_of(const Original& original, const Split& split) {
+  return test::distribute(original.module, split).back().module.functions.size();
+}
+
+TEST_P(EveryPipelinedSchedule, ComputesTheSameNumbersWhereStagesShareFunctions) {
+  int fewer = 0;
+  for (const char* name : {"mlp", "gpt"}) {
+    SCOPED_TRACE(name);
+    for (const auto partition : {transform::StagePartition::layers, transform::StagePartition::balanced}) {
+      Split split{1, 2, 4, 8, GetParam()};
+      split.partition = partition;
+      split.layers    = {.layers = 8};  // with tensor parallelism, of an MLP two at a time
+      if (refused(split)) continue;
+      const size_t apart     = functions_of(originals().at(name), split);
+      split.shares_functions = true;
+      fewer += functions_of(originals().at(name), split) < apart ? 1 : 0;
+      expect_same_numbers(originals().at(name), split);
+    }
+  }
+  EXPECT_GT(fewer, 0);
+}
+
 // Which microbatch a call works on: that of its first argument that has one. Sums stand behind all others.
 class Tracer {
  public:

@@ -170,6 +170,7 @@ std::vector<transform::Distributed> distribute(const ir::Module& module, const S
     steps.push_back(transform::split_data(steps.back().module, ops::table(), step.ways, step.split));
   if (split.pp > 1 || split.microbatches > 1) {
     transform::Pipeline wanted    = pipeline(split.pp, split.microbatches, split.schedule, split.virtual_stages);
+    wanted.shares_functions       = split.shares_functions;
     wanted.delay_weight_gradients = split.delay_weight_gradients;
     wanted.partition              = split.partition;
     wanted.layers                 = split.layers;

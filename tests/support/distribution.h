@@ -24,6 +24,7 @@ struct Split {
   bool limit_scatters                   = false;                                          // also of it
   std::optional<ir::DType> reduce_dtype = std::nullopt;                                   // also of it
   int scattered                         = 1;                                              // of transform::Pipeline
+  bool shares_functions                 = false;                                          // likewise
   bool sends                            = false;                                          // on streams of their own
   int chunks                            = 1;  // of transform::overlap_tensor
   int cp = 1, ep = 1;

@@ -74,6 +74,8 @@ struct Pipeline {
   std::vector<int32_t> stage_ends = {};
   // The passes of stages say that they are, and at which ends (ir/pipeline_ends.h).
   bool marks_ends = false;
+  // Stages that do the same call one function, with the names that values have in the first of them.
+  bool shares_functions = false;
   // Above 1: what all devices of a group of this size have in common crosses to another stage in as many parts, one
   // from each, which are gathered there before they are used (Narayanan et al., Efficient Large-Scale Language Model
   // Training on GPU Clusters Using Megatron-LM, 2021, section 4.1). `equal_parameters`: per parameter a number that

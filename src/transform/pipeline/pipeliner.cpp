@@ -33,11 +33,13 @@ class Pipeliner {
         carried_(program, sources_, scattered_, placed_),
         update_(builder_, function_, program.staged, program.summed, program.wide, placed_, program.devices) {}
 
-  // `marks_ends` as in Pipeline.
-  Distributed run(bool marks_ends) && {
+  // `marks_ends` and `shares_functions` as in Pipeline.
+  Distributed run(bool marks_ends, bool shares_functions) && {
     program_.check_ops();
     const std::vector<PlacedTask> tasks = schedule::linearize(program_.plan);
-    functions_.outline(tasks, distributed_.module, marks_ends ? program_.plan.stages() : 0);
+    AlikeFunctions alike(program_.values);
+    functions_.outline(tasks, distributed_.module, marks_ends ? program_.plan.stages() : 0,
+                       shares_functions ? &alike : nullptr);
     const auto holders = holders_of(function_, program_.staged, functions_, program_.devices);
     distributed_.parameters.reserve(function_.parameters.size());
     for (size_t i = 0; i < function_.parameters.size(); ++i) parameter(i, holders[i]);
@@ -187,7 +189,7 @@ Distributed run_schedule(const ir::Module& module, const ir::OpTable& ops, const
                          const schedule::Plan& plan, const DecidedStages* decided) {
   const PipelinedProgram program(module, wanted, plan, decided);
   return Pipeliner(program, ops, wanted, decided != nullptr ? decided->groups : std::vector<int>())
-      .run(wanted.marks_ends);
+      .run(wanted.marks_ends, wanted.shares_functions);
 }
 
 }  // namespace foreflow::transform

@@ -21,17 +21,21 @@ StageFunctionKey Begun::before(const PlacedTask& task) {
   return {task.task.phase, task.stage, std::move(known)};
 }
 
-void StageFunctions::outline(const std::vector<PlacedTask>& tasks, ir::Module& module, int stages) {
+void StageFunctions::outline(const std::vector<PlacedTask>& tasks, ir::Module& module, int stages,
+                             AlikeFunctions* alike) {
   Begun begun(outliner_);
   for (const PlacedTask& task : tasks) {
     if (!is_empty(task)) functions_.try_emplace(begun.before(task));
   }
+  std::map<size_t, size_t> numbers;  // in the module
   for (auto& [key, made] : functions_) {
     const auto& [phase, stage, parts] = key;
     made.outlined                     = outliner_.outline(phase, stage, parts);
     if (stages > 0) mark_ends(phase, stage, stages, made.outlined.function);
-    made.number = module.functions.size();
-    module.functions.push_back(std::move(made.outlined.function));
+    const auto [found, fresh] =
+        numbers.try_emplace(alike != nullptr ? alike->number(made.outlined) : numbers.size(), module.functions.size());
+    made.number = found->second;
+    if (fresh) module.functions.push_back(std::move(made.outlined.function));
   }
   find_readers();
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "foreflow/schedule/plan.h"
+#include "transform/pipeline/program/alike_functions.h"
 #include "transform/pipeline/program/placed_values.h"
 #include "transform/pipeline/program/stage_outliner.h"
 
@@ -44,8 +45,8 @@ class StageFunctions {
   StageFunctions(const ir::Function& function, StageOutliner& outliner) : function_(function), outliner_(outliner) {}
 
   // Appends the functions that the tasks call to `module`. Above 0, `stages` is the number of all stages, and
-  // their passes say at which ends they are (ir/pipeline_ends.h).
-  void outline(const std::vector<schedule::PlacedTask>& tasks, ir::Module& module, int stages);
+  // their passes say at which ends they are (ir/pipeline_ends.h). With `alike`, functions that it finds equal are one.
+  void outline(const std::vector<schedule::PlacedTask>& tasks, ir::Module& module, int stages, AlikeFunctions* alike);
 
   bool is_empty(const schedule::PlacedTask& task) const { return outliner_.is_empty(task.task.phase, task.stage); }
   StageFunction& at(const StageFunctionKey& key) { return functions_.at(key); }
