@@ -26,9 +26,11 @@ struct Sequential {
 };
 
 Sequential sequential(const std::string& family) {
-  const std::string sizes  = family == "mlp"
-                                 ? R"({"layers": 4, "hidden": 8})"
-                                 : R"({"layers": 2, "hidden": 8, "heads": 4, "sequence": 16, "vocabulary": 11})";
+  const std::string sizes =
+      family == "mlp" ? R"({"layers": 4, "hidden": 8})"
+      : family == "t5"
+          ? R"({"layers": 2, "hidden": 8, "heads": 4, "head_size": 2, "feed_forward": 12, "sequence": 16, "vocabulary": 11})"
+          : R"({"layers": 2, "hidden": 8, "heads": 4, "sequence": 16, "vocabulary": 11})";
   const ir::Module forward = test::family(family, sizes, kBatch, Mode::training);
   const ir::Module step =
       transform::add_optimizer(transform::differentiate(forward, ops::table()), ops::table(), "adam");
@@ -127,6 +129,26 @@ TEST(OverlapOfRows, WithSequenceParallelismComputesTheSameNumbers) {
       EXPECT_EQ(count_ops(module, "MPIShift") > 0, chunks > 1);
       EXPECT_EQ(dp == 1 ? idle_steps(module) : 0U, 0U);
       EXPECT_EQ(count_streams(module, "tp") > 0, chunks > 1);
+    }
+  }
+}
+
+// All blocks of a decoder read what the encoder made, so its gradient adds up terms of them all, and an exchange of
+// weights waits for the gradients of several sums.
+TEST(OverlapOfRows, OfCrossAttentionComputesTheSameNumbers) {
+  const Sequential original = sequential("t5");
+  for (const int pp : {1, 2}) {
+    for (const int zero : {0, 2}) {
+      for (const double bucket : {0.0, 200.0, 2000.0}) {
+        Split split{.dp = 2, .tp = 2, .pp = pp, .microbatches = 2 * pp, .zero = zero, .overlap = true, .chunks = 2};
+        split.bucket   = Bytes(bucket);
+        split.sequence = true;
+        SCOPED_TRACE(test::to_string(split) + " bucket=" + std::to_string(bucket));
+        const auto steps   = test::distribute(original.module, split);
+        const auto results = test::run(steps, original.arguments, original.results.size());
+        for (size_t i = 0; i < results.size(); ++i)
+          ASSERT_LE(test::relative_difference(results[i], original.results[i]), kTolerance) << "result " << i;
+      }
     }
   }
 }
