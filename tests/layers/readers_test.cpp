@@ -17,10 +17,10 @@ const std::set<std::string> kReaders = {
     "include/foreflow/scenario/schema.h",        // misplaced keys
     "include/foreflow/scenario/strategy_key.h",  // rows of the table of keys
     "include/foreflow/workload/key_values.h",
-    "src/scenario/demand_json.cpp",
-    "src/scenario/framework.cpp",
+    "src/scenario/demand/demand_json.cpp",
+    "src/scenario/framework/framework.cpp",
     "src/scenario/keys",
-    "src/scenario/load.cpp",
+    "src/scenario/reading/load.cpp",
     "src/scenario/strategy_keys",
     "src/workload/key_values.cpp",
 };

@@ -6,7 +6,7 @@
 #include "foreflow/ir/text.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/report/memory.h"
-#include "scenario/program.h"
+#include "scenario/sequential/program.h"
 #include "support/temporary.h"
 
 namespace foreflow::scenario::run_test {

@@ -4,7 +4,7 @@
 #include "foreflow/report/memory.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/scenario/shared_programs.h"
-#include "scenario/stages.h"
+#include "scenario/distribution/stages.h"
 
 namespace foreflow::scenario::stage_memory_test {
 namespace {

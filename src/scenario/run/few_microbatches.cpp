@@ -1,4 +1,4 @@
-#include "scenario/few_microbatches.h"
+#include "scenario/run/few_microbatches.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "foreflow/base/at_place.h"
 #include "foreflow/base/text.h"
-#include "scenario/distribute.h"
+#include "scenario/distribution/distribute.h"
 #include "scenario/job.h"
 
 namespace foreflow::scenario {

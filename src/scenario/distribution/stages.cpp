@@ -1,10 +1,10 @@
-#include "scenario/stages.h"
+#include "scenario/distribution/stages.h"
 
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/recompute.h"
-#include "scenario/before_pipeline.h"
 #include "scenario/blame.h"
-#include "scenario/stage_prices.h"
+#include "scenario/distribution/before_pipeline.h"
+#include "scenario/distribution/stage_prices.h"
 #include "scenario/strategy_keys/common.h"
 
 namespace foreflow::scenario {

@@ -1,4 +1,4 @@
-#include "scenario/stage_prices.h"
+#include "scenario/distribution/stage_prices.h"
 
 #include <algorithm>
 #include <limits>

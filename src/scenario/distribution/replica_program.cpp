@@ -1,12 +1,12 @@
-#include "scenario/replica_program.h"
+#include "scenario/distribution/replica_program.h"
 
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/overlap.h"
 #include "foreflow/transform/pipeline.h"
-#include "scenario/before_pipeline.h"
 #include "scenario/blame.h"
-#include "scenario/program_keys.h"
-#include "scenario/stages.h"
+#include "scenario/distribution/before_pipeline.h"
+#include "scenario/distribution/program_keys.h"
+#include "scenario/distribution/stages.h"
 
 namespace foreflow::scenario {
 namespace {

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "foreflow/scenario/schema.h"
-#include "scenario/keys.h"
 #include "scenario/read.h"
+#include "scenario/reading/keys.h"
 
 namespace foreflow::scenario {
 namespace {
@@ -198,6 +198,17 @@ std::map<std::string, std::string> referenced_files(const Json& source, const st
   std::map<std::string, std::string> files;
   for (const std::string& path : written) files.emplace(path, beside(file, path));
   return files;
+}
+
+std::vector<int64_t> divisors(int64_t number) {
+  std::vector<int64_t> low, high;
+  for (int64_t i = 1; i * i <= number; ++i) {
+    if (number % i != 0) continue;
+    low.push_back(i);
+    if (i != number / i) high.push_back(number / i);
+  }
+  low.insert(low.end(), high.rbegin(), high.rend());
+  return low;
 }
 
 }  // namespace foreflow::scenario

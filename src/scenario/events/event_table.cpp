@@ -1,4 +1,4 @@
-#include "scenario/event_table.h"
+#include "scenario/events/event_table.h"
 
 #include <algorithm>
 #include <array>

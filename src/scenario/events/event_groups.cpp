@@ -1,4 +1,4 @@
-#include "scenario/event_groups.h"
+#include "scenario/events/event_groups.h"
 
 #include <algorithm>
 

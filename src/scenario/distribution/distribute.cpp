@@ -1,14 +1,14 @@
 // From the program of one device to that of all: the passes that a strategy asks for, one after the other, as long as
 // none refuses.
-#include "scenario/distribute.h"
+#include "scenario/distribution/distribute.h"
 
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/replica.h"
-#include "scenario/before_pipeline.h"
 #include "scenario/blame.h"
-#include "scenario/device_passes.h"
-#include "scenario/replica_program.h"
-#include "scenario/stage_prices.h"
+#include "scenario/distribution/before_pipeline.h"
+#include "scenario/distribution/device_passes.h"
+#include "scenario/distribution/replica_program.h"
+#include "scenario/distribution/stage_prices.h"
 
 namespace foreflow::scenario {
 namespace {

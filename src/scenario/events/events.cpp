@@ -12,9 +12,9 @@
 #include "foreflow/ir/replicas.h"
 #include "foreflow/lower/reshard_op.h"
 #include "foreflow/stream/host_copy.h"
-#include "scenario/distribute.h"
-#include "scenario/event_groups.h"
-#include "scenario/event_table.h"
+#include "scenario/distribution/distribute.h"
+#include "scenario/events/event_groups.h"
+#include "scenario/events/event_table.h"
 
 namespace foreflow::scenario {
 namespace {

@@ -1,4 +1,4 @@
-#include "scenario/program.h"
+#include "scenario/sequential/program.h"
 
 #include <algorithm>
 

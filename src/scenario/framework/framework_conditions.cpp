@@ -1,4 +1,4 @@
-#include "scenario/framework_conditions.h"
+#include "scenario/framework/framework_conditions.h"
 
 #include <algorithm>
 

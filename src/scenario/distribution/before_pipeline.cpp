@@ -1,4 +1,4 @@
-#include "scenario/before_pipeline.h"
+#include "scenario/distribution/before_pipeline.h"
 
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/recompute.h"

@@ -7,10 +7,10 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/strategy_key.h"
 #include "foreflow/transform/split_data.h"
-#include "scenario/before_pipeline.h"
-#include "scenario/demand_ops.h"
-#include "scenario/stage_prices.h"
-#include "scenario/stages.h"
+#include "scenario/demand/demand_ops.h"
+#include "scenario/distribution/before_pipeline.h"
+#include "scenario/distribution/stage_prices.h"
+#include "scenario/distribution/stages.h"
 
 namespace foreflow::scenario {
 namespace {

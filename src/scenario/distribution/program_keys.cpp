@@ -1,4 +1,4 @@
-#include "scenario/program_keys.h"
+#include "scenario/distribution/program_keys.h"
 
 #include "foreflow/scenario/strategy_key.h"
 #include "foreflow/schedule/schedule.h"

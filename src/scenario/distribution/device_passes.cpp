@@ -1,4 +1,4 @@
-#include "scenario/device_passes.h"
+#include "scenario/distribution/device_passes.h"
 
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/clip_gradients.h"

@@ -4,10 +4,10 @@
 
 #include "foreflow/base/at_place.h"
 #include "foreflow/base/error.h"
-#include "scenario/distribute.h"
-#include "scenario/few_microbatches.h"
+#include "scenario/distribution/distribute.h"
 #include "scenario/job.h"
-#include "scenario/run_jobs.h"
+#include "scenario/run/few_microbatches.h"
+#include "scenario/run/run_jobs.h"
 
 namespace foreflow::scenario {
 

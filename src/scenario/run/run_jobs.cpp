@@ -1,4 +1,4 @@
-#include "scenario/run_jobs.h"
+#include "scenario/run/run_jobs.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include "foreflow/base/embedded_file.h"
 #include "foreflow/base/text.h"
 #include "foreflow/workload/preset.h"
-#include "scenario/framework_conditions.h"
+#include "scenario/framework/framework_conditions.h"
 #include "scenario/read.h"
 
 namespace foreflow::scenario {

@@ -1,4 +1,4 @@
-#include "scenario/fit_recompute.h"
+#include "scenario/distribution/fit_recompute.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,10 +9,10 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/transform/recompute.h"
 #include "foreflow/transform/split_data.h"
-#include "scenario/before_pipeline.h"
 #include "scenario/blame.h"
+#include "scenario/distribution/before_pipeline.h"
+#include "scenario/distribution/stages.h"
 #include "scenario/job.h"
-#include "scenario/stages.h"
 
 namespace foreflow::scenario {
 namespace {

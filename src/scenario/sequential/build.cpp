@@ -23,9 +23,9 @@
 #include "foreflow/transform/split_data.h"
 #include "foreflow/transform/tensor.h"
 #include "scenario/blame.h"
-#include "scenario/fit_recompute.h"
-#include "scenario/gpt_graph.h"
-#include "scenario/program.h"
+#include "scenario/distribution/fit_recompute.h"
+#include "scenario/sequential/gpt_graph.h"
+#include "scenario/sequential/program.h"
 
 namespace foreflow::scenario {
 namespace {

@@ -7,7 +7,7 @@
 #include "foreflow/cost/device_calibration.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/simulate/profiles.h"
-#include "scenario/fit_recompute.h"
+#include "scenario/distribution/fit_recompute.h"
 
 namespace foreflow::scenario {
 

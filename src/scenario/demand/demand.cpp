@@ -12,10 +12,10 @@
 #include "foreflow/transform/simplify.h"
 #include "foreflow/transform/split_data.h"
 #include "foreflow/transform/stage_model.h"
-#include "scenario/before_pipeline.h"
-#include "scenario/demand_ops.h"
-#include "scenario/distribute.h"
-#include "scenario/replica_program.h"
+#include "scenario/demand/demand_ops.h"
+#include "scenario/distribution/before_pipeline.h"
+#include "scenario/distribution/distribute.h"
+#include "scenario/distribution/replica_program.h"
 
 namespace foreflow::scenario {
 namespace {

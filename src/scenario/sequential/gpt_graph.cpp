@@ -1,4 +1,4 @@
-#include "scenario/gpt_graph.h"
+#include "scenario/sequential/gpt_graph.h"
 
 #include <algorithm>
 
@@ -6,8 +6,8 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
 #include "foreflow/transform/simplify.h"
-#include "scenario/program.h"
 #include "scenario/read.h"
+#include "scenario/sequential/program.h"
 
 namespace foreflow::scenario {
 namespace {
