@@ -20,7 +20,7 @@
 
 #include "foreflow/platform/data_sheet.h"
 #include "foreflow/platform/recipe.h"
-#include "platform/ecmp.h"
+#include "platform/routes/ecmp.h"
 
 namespace foreflow::platform {
 

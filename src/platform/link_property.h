@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "foreflow/platform/link_changes.h"
-#include "platform/xml_props.h"
+#include "platform/files/xml_props.h"
 
 namespace foreflow::platform {
 

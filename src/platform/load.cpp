@@ -11,8 +11,8 @@
 #include "foreflow/base/process.h"
 #include "foreflow/base/text.h"
 #include "foreflow/platform/import.h"
-#include "platform/document.h"
-#include "platform/routing.h"
+#include "platform/files/document.h"
+#include "platform/files/routing.h"
 #include "platform/zones/machine.h"
 
 namespace foreflow::platform {

@@ -6,8 +6,8 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/nth.h"
-#include "platform/cards.h"
-#include "platform/graph_router.h"
+#include "platform/capacity/cards.h"
+#include "platform/routes/graph_router.h"
 
 namespace foreflow::platform {
 

@@ -5,7 +5,7 @@
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/load.h"
 #include "fuzz/form.h"
-#include "platform/document.h"
+#include "platform/files/document.h"
 #include "platform/zones/machine.h"
 
 namespace foreflow::fuzz::definitions::platform_form {

@@ -11,7 +11,7 @@
 #include "foreflow/base/process.h"
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/load.h"
-#include "platform/routing.h"
+#include "platform/files/routing.h"
 #include "support/graph_text.h"
 
 namespace foreflow::platform::graph_routes_test {

@@ -1,5 +1,5 @@
 #include "foreflow/platform/topologies.h"
-#include "platform/ecmp.h"
+#include "platform/routes/ecmp.h"
 
 namespace foreflow::platform {
 namespace {

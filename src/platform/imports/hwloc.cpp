@@ -6,11 +6,11 @@
 #include <pugixml.hpp>
 
 #include "foreflow/base/text.h"
+#include "platform/files/xml_shape.h"
 #include "platform/imports/hwloc_links.h"
 #include "platform/imports/imports.h"
 #include "platform/imports/pcie_tree.h"
 #include "platform/nodes/ports.h"
-#include "platform/xml_shape.h"
 
 namespace foreflow::platform::imports {
 namespace {

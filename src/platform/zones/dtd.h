@@ -1,7 +1,7 @@
 // The grammar of SimGrid's platform files: its DTD of version 4.1, as rows.
 #pragma once
 
-#include "platform/xml_shape.h"
+#include "platform/files/xml_shape.h"
 
 namespace foreflow::platform::zones {
 

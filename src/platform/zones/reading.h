@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "foreflow/base/error.h"
+#include "platform/files/xml_shape.h"
 #include "platform/kinds.h"
-#include "platform/xml_shape.h"
 #include "platform/zones/profile_text.h"
 #include "platform/zones/reader.h"
 

@@ -8,7 +8,7 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/platform/load.h"
-#include "platform/document.h"
+#include "platform/files/document.h"
 
 namespace foreflow::platform {
 

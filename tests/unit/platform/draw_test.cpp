@@ -7,7 +7,7 @@
 #include <string>
 
 #include "foreflow/platform/load.h"
-#include "platform/sketch.h"
+#include "platform/views/sketch.h"
 #include "support/graph_text.h"
 
 namespace foreflow::platform::draw_test {

@@ -6,7 +6,7 @@
 
 #include "foreflow/platform/describe.h"
 #include "foreflow/platform/load.h"
-#include "platform/max_flow.h"
+#include "platform/capacity/max_flow.h"
 #include "support/graph_text.h"
 
 namespace foreflow::platform::graph_bisection_test {
