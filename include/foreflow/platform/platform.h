@@ -111,8 +111,8 @@ class Platform {
   Platform(std::string name, List<Device> devices, List<Link> links, Router router);
   // `routes[from * devices.size() + to]`; the diagonal is empty.
   Platform(std::string name, List<Device> devices, List<Link> links, std::vector<Route> routes);
-  // Routes are found in the graph when they are asked for, so this has any size; src/platform/graph_router.h says how.
-  // Throws Error when two devices have no route.
+  // Routes are found in the graph when they are asked for, so this has any size; src/platform/routes/graph_router.h
+  // says how. Throws Error when two devices have no route.
   Platform(std::string name, List<Device> devices, List<Link> links, Graph graph);
   Platform(std::string name, PlatformRule rule);
 

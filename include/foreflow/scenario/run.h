@@ -155,9 +155,9 @@ Prediction predict(const Scenario& scenario, const Sequential& sequential, const
                    report::Detail detail = report::Detail::all, const simulate::Known& known = {});
 
 // All five steps for a resolved scenario. Where many equal microbatches follow each other, a few of them are simulated
-// and the summary is extended to all of them, exactly (src/scenario/few_microbatches.h); `program` and `timeline` are
-// then those of the few. With simulate::Options::observe or `every_round`, or without `fold`, all are simulated. The
-// summary has `detail` or more.
+// and the summary is extended to all of them, exactly (src/scenario/run/few_microbatches.h); `program` and `timeline`
+// are then those of the few. With simulate::Options::observe or `every_round`, or without `fold`, all are simulated.
+// The summary has `detail` or more.
 Expected<Prediction> try_predict(const Scenario& scenario, const Sequential& sequential,
                                  const platform::Platform& platform, const Finished& finished = {},
                                  SharedPrograms* shared = nullptr, report::Detail detail = report::Detail::all);
