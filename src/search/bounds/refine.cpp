@@ -1,9 +1,12 @@
 #include "search/bounds/refine.h"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 #include "search/bounds/composed_times.h"
 #include "search/bounds/stage_memory.h"
+#include "search/question.h"
 
 namespace foreflow::search {
 namespace {
@@ -79,8 +82,8 @@ Refined Refiner::refine(const ReadPoint& point) {
   return {{kRounding * composed_time(step, plays_), memory_of(step)}, is_uncut};
 }
 
-// The cut of the model depends on the placement and on ZeRO, so the bound is the least time, and the least memory, of
-// all cuts.
+// The cut of the model depends on the placement and on ZeRO, so the bound is the least time of all cuts with which the
+// stages fit in memory, and the least memory of all.
 Bound Refiner::sketch(const std::vector<std::vector<ReadPoint>>& points) {
   const ReadPoint& first   = points.front().front();
   const Scenario& scenario = *first.scenario;
@@ -99,19 +102,24 @@ Bound Refiner::sketch(const std::vector<std::vector<ReadPoint>>& points) {
   for (const std::vector<ReadPoint>& list : points) {
     for (const ReadPoint& point : list) all.push_back(&point);
   }
+  const Bytes capacity = largest_memory(first.platform());
   std::vector<const void*> seen;  // the stages of cuts
-  Bound least;
+  std::optional<Seconds> least;   // of the cuts that fit in memory
+  Bytes needed(std::numeric_limits<double>::infinity());
   for (const ReadPoint* point : all) {
     const auto demand = demands_.of(*point->scenario, **program, point->platform());
     if (!demand) return {};
     if (std::find(seen.begin(), seen.end(), &demand->stages) != seen.end()) continue;
+    seen.push_back(&demand->stages);
     // `where` has all placements, and the strategy the values that need least memory.
     const StagedStep step(scenario, *demand, plan, shapes, where);
-    const Bound own{kRounding * time_of_tasks(step, plays_), memory_of(step)};
-    least = seen.empty() ? own : Bound{std::min(least.time, own.time), std::min(least.memory, own.memory)};
-    seen.push_back(&demand->stages);
+    const Bytes memory = memory_of(step);
+    needed             = std::min(needed, memory);
+    if (memory > capacity) continue;
+    const Seconds time = kRounding * time_of_tasks(step, plays_);
+    least              = std::min(time, least.value_or(time));
   }
-  return least;
+  return {least.value_or(Seconds(0)), needed};
 }
 
 std::string print(const std::vector<Refined>& all) {
