@@ -5,6 +5,7 @@
 //     %dw = @stage(%w, %x)                       ->     %dw.r1 = @stage(%w.r1, %x.r1)
 //     %sum = MPIAllreduce[replicas = 2](%dw)            %dw.r2 = @stage[devices = [2]](%w.r2, %x.r2)
 //     ..                                                %sum.r1, %sum.r2 = MPIAllreduce(%dw.r1, %dw.r2)
+#include <algorithm>
 #include <numeric>
 
 #include "foreflow/base/nth.h"
@@ -107,17 +108,24 @@ class Unfolder {
     ir::FunctionBuilder builder(function_->name, ops_);
     builder_ = &builder;
     copies_.assign(function_->values.size() * ways_, ValueId::none);
+    placed_.assign(function_->values.size(), false);
     for (size_t i = 0; i < function_->parameters.size(); ++i) {
       const ir::Value& value = function_->values[i];
+      placed_[i]             = true;
       for (size_t way = 0; way < ways_; ++way)
         copies_[i * ways_ + way] =
             builder.parameter(name(value, way), function_->parameters[i], annotation(value.annotation, way));
     }
     for (const ir::Op& op : function_->ops) {
-      if (op.is_call() ? nth(meet_, op.callee) : of_all_replicas(op)) {
+      const bool meet   = op.is_call() ? nth(meet_, op.callee) : of_all_replicas(op);
+      const bool placed = meet || is_placed(op);
+      std::fill_n(placed_.begin() + op.first_result, op.result_count, placed);
+      if (meet) {
         together(op);
-      } else {
+      } else if (placed) {
         for (size_t way = 0; way < ways_; ++way) alone(op, way);
+      } else {
+        once(op);
       }
     }
     std::vector<ValueId> results;
@@ -137,11 +145,35 @@ class Unfolder {
     builder_->annotate(made, annotation(function_->values[value].annotation, way));
   }
 
-  void alone(const ir::Op& op, size_t way) {
+  // Returns false for an op that reads nothing that is on a device, as tables of positions are made.
+  bool is_placed(const ir::Op& op) const {
+    const auto inputs  = function_->inputs(op);
+    const bool differs = op.is_call() || ir::names_devices(op) || op.attributes->find(ir::kOwnRow) != nullptr;
+    return differs || std::any_of(inputs.begin(), inputs.end(),
+                                  [&](ValueId id) { return id != ValueId::none && placed_[ir::index(id)]; });
+  }
+
+  size_t append(const ir::Op& op, size_t way) {
     std::vector<ValueId> operands;
     for (const ValueId id : function_->inputs(op)) operands.push_back(copy(id, way));
-    const size_t first = ir::index(builder_->append(op.def, op.callee, attributes(op, way), operands, op.result_count));
+    return ir::index(builder_->append(op.def, op.callee, attributes(op, way), operands, op.result_count));
+  }
+
+  void alone(const ir::Op& op, size_t way) {
+    const size_t first = append(op, way);
     for (uint32_t i = 0; i < op.result_count; ++i) keep(op.first_result + i, way, static_cast<ValueId>(first + i));
+  }
+
+  // An op on no device, whose copies would all count for the first device.
+  void once(const ir::Op& op) {
+    const size_t first = append(op, 0);
+    for (uint32_t i = 0; i < op.result_count; ++i) {
+      const size_t value = op.first_result + i;
+      const auto made    = static_cast<ValueId>(first + i);
+      std::fill_n(copies_.begin() + static_cast<std::ptrdiff_t>(value * ways_), ways_, made);
+      builder_->set_name(made, function_->values[value].name);
+      builder_->annotate(made, function_->values[value].annotation);
+    }
   }
 
   ir::AttributesRef attributes(const ir::Op& op, size_t way) {
@@ -199,6 +231,7 @@ class Unfolder {
   ir::FunctionBuilder* builder_ = nullptr;
   int32_t group_                = 0;
   std::vector<ValueId> copies_;  // by value and replica
+  std::vector<bool> placed_;     // per value: on a device, so replicas have copies of their own
 };
 
 }  // namespace
