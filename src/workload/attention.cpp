@@ -27,7 +27,7 @@ Value attend(Network& net, Value q, Value k, Value v, const Heads& heads, Extent
   Value scores = net.op("FusedMatMul", {grouped(q, heads.size), k}, {{"transB", int64_t{1}}, {"alpha", scale}});
   if (masking.added && group > 1) scores = net.view(scores, {0, heads.kv_count, group, extent.rows, extent.keys});
   if (masking.added) scores = net.op("Add", {scores, *masking.added});
-  if (masking.hidden) scores = net.op("Where", {*masking.hidden, net.number(kFar), scores});
+  if (masking.hidden) scores = net.op("Add", {scores, *masking.hidden});
   Value weights = net.op("Softmax", {scores}, {{"axis", int64_t{-1}}});
   if (masking.dropout != nullptr) weights = (*masking.dropout)(net, weights);
   if (masking.added) weights = grouped(weights, extent.keys);
@@ -65,7 +65,8 @@ Cache cache(Network& net, int64_t batch, int64_t context) {
   const auto limit   = [&](int64_t value) { return net.constant(ir::Array::scalar(value)); };
   const Value all    = net.view(net.op("Range", {limit(0), limit(room), limit(1)}), {1, 1, 1, room});
   const Value last   = net.view(places, {-1, 1, 1, 1});
-  return {batch, room, places, net.op("Greater", {all, last}, {}, "hidden")};
+  const Value empty  = net.op("Greater", {all, last});
+  return {batch, room, places, net.op("Where", {empty, net.number(kFar), net.number(0)}, {}, "hidden")};
 }
 
 Value remembered(Network& net, const std::string& name, Value fresh, const Heads& heads, const Cache& cache) {

@@ -22,7 +22,7 @@ Value merge_heads(Network& net, Value x, int64_t rows, int64_t count, int64_t si
 // Operations on the scores before the softmax, and on the weights after it.
 struct Masking {
   std::optional<Value> added  = std::nullopt;  // [s,t] or [1,a,s,t] (only where n = a)
-  std::optional<Value> hidden = std::nullopt;  // Bool [b,1,1,t]: masked keys (only where s = 1)
+  std::optional<Value> hidden = std::nullopt;  // [b,1,1,t]: hides keys, 0 for the others (only where s = 1)
   Dropout* dropout            = nullptr;       // null: none
 };
 
@@ -48,7 +48,7 @@ Value rotated(Network& net, Value x, const Rotary& rotary);  // x[b,a,s,d]
 struct Cache {
   int64_t batch, room;
   Value places;  // Int64 [b]: number of tokens of each sample
-  Value hidden;  // Bool [b,1,1,t]: rows that are still empty
+  Value hidden;  // [b,1,1,t]: far below 0 for rows that are still empty, else 0
 };
 Cache cache(Network& net, int64_t batch, int64_t context);
 // Data parameter `name` [b,n,room,d] with fresh[b,n,1,d] written into it, in place.
