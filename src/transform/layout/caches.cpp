@@ -8,6 +8,8 @@ constexpr size_t kRank = 4;
 bool reads_cache(const ir::Op& op, size_t operand) {
   if (op.is_call()) return false;
   if (ir::writes_rows(op)) return operand == 0;
+  const bool attends = op.def->attention || op.def->gradient_of == ir::GradientOf::attention;
+  if (attends && (operand == 1 || operand == 2)) return true;
   const size_t past = op.def->past_keys;
   if (past > 0 && (operand == past || operand == past + 1)) return true;
   return operand == 1 && (op.def->product == ir::Product::matrices || op.def->product == ir::Product::turned);

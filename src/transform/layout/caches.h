@@ -10,8 +10,9 @@ namespace foreflow::transform {
 // Per parameter: whether it is a cache, that is, data[b,heads,rows,size] used only
 //
 //   1. by ops that overwrite some of its rows (TensorScatter),
-//   2. as the right operand of products, and
-//   3. as keys or values of earlier positions (OpDef::past_keys).
+//   2. as the right operand of products,
+//   3. as keys or values of attention as one op (OpDef::attention) or of its gradient, and
+//   4. as keys or values of earlier positions (OpDef::past_keys).
 //
 // A cache is split by heads, as a weight is, and by samples, as data are.
 std::vector<bool> caches_of(const ir::Function& function);
