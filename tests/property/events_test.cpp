@@ -39,15 +39,12 @@ Messages executed_messages(const stream::Program& program) {
   return messages;
 }
 
-class EventsOfStrategies : public testing::TestWithParam<std::vector<std::string>> {};
-
-TEST_P(EventsOfStrategies, AreWhatDevicesExecute) {
-  const Scenario scenario = scenario_with(GetParam());
-  const auto platform     = load_platform(scenario.platform);
-  const auto sequential   = build(scenario);
-  const auto lowered      = lower_scenario(resolve(scenario, sequential, *platform).value(), sequential, *platform);
-  const auto counts       = stream::executions(lowered.compact);
-  double computed         = 0;
+void expect_executed(const Scenario& scenario) {
+  const auto platform   = load_platform(scenario.platform);
+  const auto sequential = build(scenario);
+  const auto lowered    = lower_scenario(resolve(scenario, sequential, *platform).value(), sequential, *platform);
+  const auto counts     = stream::executions(lowered.compact);
+  double computed       = 0;
   for (size_t i = 0; i < counts.size(); ++i)
     computed += static_cast<double>(counts[i]) * lowered.compact.computes[i].duration.value();
 
@@ -62,6 +59,10 @@ TEST_P(EventsOfStrategies, AreWhatDevicesExecute) {
   EXPECT_EQ(messages, executed_messages(lowered.program()));
 }
 
+class EventsOfStrategies : public testing::TestWithParam<std::vector<std::string>> {};
+
+TEST_P(EventsOfStrategies, AreWhatDevicesExecute) { expect_executed(scenario_with(GetParam())); }
+
 INSTANTIATE_TEST_SUITE_P(
     EveryAxis, EventsOfStrategies,
     testing::Values(std::vector<std::string>{}, std::vector<std::string>{"strategy.dp=4"},
@@ -71,6 +72,25 @@ INSTANTIATE_TEST_SUITE_P(
                     std::vector<std::string>{"strategy.tp=8", "strategy.pp=2", "strategy.sequence_parallel=true"},
                     std::vector<std::string>{"strategy.pp=2", "strategy.recompute=full", "strategy.dp=8"},
                     std::vector<std::string>{"strategy.cp=2", "strategy.tp=2", "strategy.dp=4"}));
+
+// Masks have no operands, and each stage makes its own.
+TEST(Events, OfNoDeviceAreOnTheFirstOfTheirStage) {
+  Json json = parse_json(kGpt, "gpt.json");
+  json.set("platform", parse_json(R"({ "parts": [{ "topology": "dgx_a100", "nodes": 1 },
+                                                 { "topology": "dgx1", "nodes": 1 }],
+                                       "fabric": "fat_tree2" })",
+                                  "platform"));
+  for (const char* setting : {"strategy.tp=8", "strategy.pp=2", "strategy.attention=unfused"})
+    override_with(json, setting);
+  const Scenario scenario = load(json, "gpt.json");
+  expect_executed(scenario);
+  std::map<std::string, int64_t> masks;
+  for (const Event& event : events(scenario, load_platform(scenario.platform))) {
+    if (event.op == "Trilu") masks[event.device] += event.count;
+  }
+  ASSERT_EQ(masks.size(), 2U);
+  EXPECT_EQ(masks.begin()->second, masks.rbegin()->second);
+}
 
 TEST(Events, AreOnOneNodeOrOnSeveral) {
   const Scenario scenario = scenario_with({"strategy.dp=2", "strategy.tp=8"});

@@ -70,9 +70,9 @@ class Walk {
       if (op.is_call()) {
         nth(calls_, instance.callee[o])[interpret::composed(instance.maps[o], map)] += count;
       } else if (op.def->reshards) {
-        reshard(op, types_of(function, op, instance, map), count);
+        reshard(op, types_of(function, op, instance, map), map, count);
       } else if (op.def->role == ir::Role::communication) {
-        message(op, types_of(function, op, instance, map), count);
+        message(op, types_of(function, op, instance, map), map, count);
       } else {
         compute(op, number, o, map, count);
       }
@@ -83,8 +83,12 @@ class Walk {
     return platform_.devices().like(static_cast<size_t>(nth(ranks_.places, ranks_.rank(device))));
   }
 
-  // A value on no device counts as on the first.
-  int32_t number_of(const ir::Device& device) const { return device.placed() ? device.index : ranks_.first; }
+  // The number of a device of the program. A value on no device counts as on the first of its function, which `map`
+  // names, as in the lowered program.
+  int32_t number_of(const ir::Device& device, const DeviceMap& map) const {
+    if (device.placed()) return device.index;
+    return map.empty() ? ranks_.first : map.front();
+  }
 
   void compute(const ir::Op& op, size_t number, size_t o, const DeviceMap& map, int64_t count) {
     const Instance& instance     = meaning_.instances[number];
@@ -94,7 +98,7 @@ class Walk {
       if (!device.placed() && id != ir::ValueId::none) device = ir::device_of(instance.values[ir::index(id)].type);
     }
     if (!device.placed() && op.result_count > 0) device = ir::device_of(instance.values[op.first_result].type);
-    const int32_t at          = number_of(map.empty() ? device : interpret::renamed(device, map));
+    const int32_t at          = number_of(map.empty() ? device : interpret::renamed(device, map), map);
     const int kind            = platform_.device_kind(nth(ranks_.places, ranks_.rank(at)));
     const auto [found, fresh] = computes_.try_emplace({number, o, kind}, -1);
     if (fresh) found->second = priced(op, types_of(function, op, instance, {}), hardware(at));
@@ -123,12 +127,12 @@ class Walk {
     }));
   }
 
-  void message(const ir::Op& op, const Types& types, int64_t count) {
-    if (copies_host(types)) return copy_host(types, count);
+  void message(const ir::Op& op, const Types& types, const DeviceMap& map, int64_t count) {
+    if (copies_host(types)) return copy_host(types, map, count);
     const auto group = lower::communication_of(op, types.inputs, types.outputs, scenario_.cost, scenario_.collectives);
     std::vector<int32_t> members;
     for (const ir::Device& device : group.members) {
-      const int32_t number = number_of(device);
+      const int32_t number = number_of(device, map);
       if (members.empty() || members.back() != number) members.push_back(number);  // streams of one device hand over
     }
     if (members.size() < 2 && group.replicas < 2) return;
@@ -163,8 +167,8 @@ class Walk {
            ir::in_host_memory(ir::device_of(types.inputs[0])) != ir::in_host_memory(ir::device_of(types.outputs[0]));
   }
 
-  void copy_host(const Types& types, int64_t count) {
-    const int32_t device = number_of(ir::device_of(types.inputs[0]));
+  void copy_host(const Types& types, const DeviceMap& map, int64_t count) {
+    const int32_t device = number_of(ir::device_of(types.inputs[0]), map);
     const bool out       = ir::in_host_memory(ir::device_of(types.outputs[0]));
     const std::string name(out ? stream::kCopyToHost : stream::kCopyFromHost);
     const Bytes bytes = ir::bytes_of(types.inputs[0]);
@@ -182,10 +186,10 @@ class Walk {
     table_.count(number, count * ranks_.replicas * ranks_.represented(device));
   }
 
-  void reshard(const ir::Op& op, const Types& types, int64_t count) {
+  void reshard(const ir::Op& op, const Types& types, const DeviceMap& map, int64_t count) {
     std::vector<int32_t> devices;
     for (const auto* side : {&types.inputs, &types.outputs}) {
-      for (const ir::Type& type : *side) devices.push_back(number_of(ir::device_of(type)));
+      for (const ir::Type& type : *side) devices.push_back(number_of(ir::device_of(type), map));
     }
     lower::Options options = scenario_.collectives;
     options.places         = ranks_.places;
