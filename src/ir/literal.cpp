@@ -1,7 +1,10 @@
 #include "ir/literal.h"
 
+#include <charconv>
 #include <cmath>
 #include <limits>
+#include <system_error>
+#include <type_traits>
 
 #include "foreflow/base/text.h"
 #include "foreflow/ir/countable.h"
@@ -26,45 +29,77 @@ std::string_view scan_number(Scanner& scanner) {
   });
 }
 
+// What is wrong with `text`, which parse_number<T> does not read; `kind` is "an integer" and the like.
 template <class T>
-T to_number(Scanner& scanner, std::string_view text, const char* kind) {
+std::string refused(std::string_view text, const std::string& kind) {
+  T value{};
+  const auto [end, error]  = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string number = "'" + std::string(text) + "'";
+  if (error != std::errc::result_out_of_range || end != text.data() + text.size())
+    return "expected " + kind + ", found " + number;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (text.find("e-") != std::string_view::npos || text.find("E-") != std::string_view::npos)
+      return number + " is too close to 0; write 0";
+    return number + " is too large; " + kind + " is at most 1.79e308";
+  } else {
+    using Limits = std::numeric_limits<T>;
+    if (text[0] == '-') return number + " is too small; " + kind + " is at least " + std::to_string(Limits::min());
+    return number + " is too large; " + kind + " is at most " + std::to_string(Limits::max());
+  }
+}
+
+// The number `text`, which began at `place`.
+template <class T>
+T to_number(Scanner& scanner, Scanner::Place place, std::string_view text, const char* kind) {
   const auto value = parse_number<T>(text);
-  if (!value) scanner.fail("expected " + std::string(kind) + ", found '" + std::string(text) + "'");
+  if (!value) scanner.fail_at(place, refused<T>(text, kind));
   return *value;
 }
 
-int64_t scan_int(Scanner& scanner) { return to_number<int64_t>(scanner, scan_number(scanner), "an integer"); }
+template <class T>
+T scan_number_as(Scanner& scanner, const char* kind) {
+  const Scanner::Place place = scanner.place();
+  return to_number<T>(scanner, place, scan_number(scanner), kind);
+}
+
+int64_t scan_int(Scanner& scanner) { return scan_number_as<int64_t>(scanner, "an integer"); }
 
 Device scan_device(Scanner& scanner) {
+  const Scanner::Place place    = scanner.place();
   const std::string_view digits = scanner.run([](std::string_view text, size_t i) { return is_digit(text[i]); });
-  const auto number             = to_number<int32_t>(scanner, digits, "a device number");
+  const auto number             = to_number<int32_t>(scanner, place, digits, "a device number");
   if (!scanner.accept('.')) return Device(number);
+  const Scanner::Place named    = scanner.place();
   const std::string_view stream = scanner.word();
   if (stream.empty()) scanner.fail("expected the name of a stream after '.', found " + scanner.found());
-  if (stream.size() > Device().stream.size()) scanner.fail("a stream name has at most 12 letters");
+  if (stream.size() > Device().stream.size()) scanner.fail_at(named, "a stream name has at most 12 letters");
   return Device(number, stream);
 }
 
 Dims scan_dims(Scanner& scanner) {
+  const Scanner::Place begin = scanner.place();
   scanner.expect('(');
   Dims dims;
   while (!scanner.accept(')')) {
     if (dims.size() == Dims::kMaxRank) scanner.fail("a shape has at most 8 dimensions");
-    const int64_t dim = scanner.accept('?') ? Dims::kUnknown : scan_int(scanner);
-    if (dim < Dims::kUnknown) scanner.fail("a dimension is not negative");
+    const Scanner::Place place = scanner.place();
+    const int64_t dim          = scanner.accept('?') ? Dims::kUnknown : scan_int(scanner);
+    if (dim < Dims::kUnknown) scanner.fail_at(place, "a dimension is not negative");
     dims.push_back(dim);
     if (!scanner.accept(',') && scanner.peek() != ')')
       scanner.fail("expected ',' or ')' in a shape, found " + scanner.found());
   }
-  if (!is_countable(dims)) scanner.fail("the shape " + to_string(dims) + " has more than 2^56 elements");
+  if (!is_countable(dims)) scanner.fail_at(begin, "the shape " + to_string(dims) + " has more than 2^56 elements");
   return dims;
 }
 
 Type scan_tensor(Scanner& scanner) {
   scanner.expect('[');
+  const Scanner::Place place  = scanner.place();
   const std::string_view word = scanner.word();
   const auto dtype            = find_dtype(word);
-  if (!dtype) scanner.fail("unknown data type '" + std::string(word) + "'; write one such as Float32 or Int64");
+  if (!dtype)
+    scanner.fail_at(place, "unknown data type '" + std::string(word) + "'; write one such as Float32 or Int64");
   scanner.expect(',');
   Type type = scanner.accept('?') ? Type::unranked(*dtype) : Type::tensor(*dtype, scan_dims(scanner));
   if (scanner.accept(',')) type.device = scan_device(scanner);
@@ -76,7 +111,7 @@ double scan_element(Scanner& scanner) {
   if (scanner.accept("-inf")) return -std::numeric_limits<double>::infinity();
   if (scanner.accept("inf")) return std::numeric_limits<double>::infinity();
   if (scanner.accept("nan")) return std::nan("");
-  return to_number<double>(scanner, scan_number(scanner), "a number");
+  return scan_number_as<double>(scanner, "a number");
 }
 
 template <class T, class Convert>
@@ -113,7 +148,7 @@ Array scan_array(Scanner& scanner, DType dtype) {
   const auto real    = [&] { return scan_element(scanner); };
   const auto single  = [&] { return static_cast<float>(scan_element(scanner)); };
   const auto integer = [&] { return scan_int(scanner); };
-  const auto whole   = [&] { return to_number<uint64_t>(scanner, scan_number(scanner), "a whole number"); };
+  const auto whole   = [&] { return scan_number_as<uint64_t>(scanner, "a whole number"); };
   switch (dtype) {
     case DType::f64: fill<double>(array, scanner, real); break;
     case DType::f32: fill<float>(array, scanner, single); break;
@@ -158,10 +193,11 @@ Attribute scan_scalar(Scanner& scanner) {
   while (is_digit(scanner.peek_at(digits))) ++digits;
   if (digits > 0 && scanner.peek_at(digits) == '.' && is_alpha(scanner.peek_at(digits + 1)))
     return scan_device(scanner);
+  const Scanner::Place place  = scanner.place();
   const std::string_view text = scan_number(scanner);
   if (text.empty()) scanner.fail("expected a value, found " + scanner.found());
-  if (text.find_first_of(".eE") != std::string_view::npos) return to_number<double>(scanner, text, "a number");
-  return to_number<int64_t>(scanner, text, "an integer");
+  if (text.find_first_of(".eE") != std::string_view::npos) return to_number<double>(scanner, place, text, "a number");
+  return to_number<int64_t>(scanner, place, text, "an integer");
 }
 
 Attribute scan_list(Scanner& scanner) {
@@ -219,12 +255,14 @@ Type scan_type_at(Scanner& scanner, int depth) {
     scanner.expect('D');
     return Type::on(scan_device(scanner));
   }
+  const Scanner::Place place  = scanner.place();
   const std::string_view word = scanner.word();
   if (word == "Tensor") return scan_tensor(scanner);
   if (word == "Tuple") return scan_tuple(scanner, depth);
   const auto dtype = find_dtype(word);
   if (!dtype)
-    scanner.fail("unknown type '" + std::string(word) + "'; write D1, Int32 or Tensor[Float32, (64, 512), 1]");
+    scanner.fail_at(place,
+                    "unknown type '" + std::string(word) + "'; write D1, Int32 or Tensor[Float32, (64, 512), 1]");
   if (!scanner.accept('[')) return Type::scalar(*dtype);
   const Type type = Type::scalar(*dtype, scan_device(scanner));
   scanner.expect(']');

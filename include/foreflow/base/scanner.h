@@ -33,6 +33,8 @@ class Scanner {
   }
   std::string where() const { return where(place()); }
   [[noreturn]] void fail(const std::string& what) const { throw Error(where(), what); }
+  // About a token that is already consumed and began at `place`.
+  [[noreturn]] void fail_at(Place place, const std::string& what) const { throw Error(where(place), what); }
 
   // Consumes `token` (not empty, not '\0') if the text continues with it.
   bool accept(std::string_view token) {
