@@ -25,8 +25,8 @@ Json types_to_json(const std::vector<TypeRow>& rows) {
                   .set("op", row.op)
                   .set("count", row.count)
                   .set("flops", row.flops.value())
-                  .set("read_bytes", row.read.value())
-                  .set("written_bytes", row.written.value()));
+                  .set("read_bytes", whole_bytes(row.read))
+                  .set("written_bytes", whole_bytes(row.written)));
   }
   return list;
 }
@@ -70,7 +70,7 @@ Json fusion_to_json(const Analysis& analysis) {
     groups.push(Json::object()
                     .set("pattern", group.pattern)
                     .set("ops", std::move(ops))
-                    .set("saved_bytes", group.saved.value()));
+                    .set("saved_bytes", whole_bytes(group.saved)));
   }
   for (const FusionRow& row : analysis.fusions) {
     patterns.push(Json::object()
@@ -78,13 +78,13 @@ Json fusion_to_json(const Analysis& analysis) {
                       .set("ops", row.ops)
                       .set("groups", row.groups)
                       .set("kernels", row.kernels)
-                      .set("saved_bytes", row.saved.value()));
+                      .set("saved_bytes", whole_bytes(row.saved)));
   }
   return Json::object()
       .set("kernels", analysis.fusion.kernels)
       .set("fused_kernels", analysis.fusion.fused)
-      .set("traffic_bytes", analysis.fusion.traffic.value())
-      .set("saved_bytes", analysis.fusion.saved.value())
+      .set("traffic_bytes", whole_bytes(analysis.fusion.traffic))
+      .set("saved_bytes", whole_bytes(analysis.fusion.saved))
       .set("patterns", std::move(patterns))
       .set("groups", std::move(groups));
 }

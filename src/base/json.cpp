@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -268,6 +269,11 @@ int64_t JsonView::int_or(std::string_view key, int64_t fallback) const {
 bool JsonView::bool_or(std::string_view key, bool fallback) const { return has(key) ? at(key).as_bool() : fallback; }
 std::string JsonView::string_or(std::string_view key, const std::string& fallback) const {
   return has(key) ? at(key).as_string() : fallback;
+}
+
+Json whole_bytes(Bytes size) {
+  const double value = size.value();
+  return std::fabs(value) < 0x1p53 && value == std::floor(value) ? Json(static_cast<int64_t>(value)) : Json(value);
 }
 
 }  // namespace foreflow

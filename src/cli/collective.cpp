@@ -119,7 +119,7 @@ Json to_json(const Alone& run, const platform::Platform& platform, const Options
   Json json                    = Json::object();
   json.set("kind", std::string(collective::name(task.kind))).set("algorithm", std::string(run.placed.algorithm->name));
   if (!options.library.empty()) json.set("library", options.library);
-  json.set("ranks", task.group.ranks).set("bytes", task.bytes.value()).set("time_s", run.time.value());
+  json.set("ranks", task.group.ranks).set("bytes", whole_bytes(task.bytes)).set("time_s", run.time.value());
   json.set("closed_form_s", run.closed_form.total().value()).set("latency_s", run.closed_form.latency.value());
   json.set("transfer_s", run.closed_form.transfer.value());
   json.set("algbw_bytes_per_s", algorithm_bandwidth(run).value()).set("busbw_bytes_per_s", bus_bandwidth(run).value());
@@ -128,12 +128,12 @@ Json to_json(const Alone& run, const platform::Platform& platform, const Options
     kinds.push(Json::object()
                    .set("kind", kind)
                    .set("links", carried.links)
-                   .set("bytes", carried.all.value())
-                   .set("most_bytes", carried.most.value()));
+                   .set("bytes", whole_bytes(carried.all))
+                   .set("most_bytes", whole_bytes(carried.most)));
   }
   for (size_t i = 0; i < run.links.size(); ++i) {
     if (run.links[i] > Bytes(0))
-      links.push(Json::object().set("name", platform.links()[i].name).set("bytes", run.links[i].value()));
+      links.push(Json::object().set("name", platform.links()[i].name).set("bytes", whole_bytes(run.links[i])));
   }
   return json.set("link_kinds", kinds).set("links", links);
 }

@@ -63,9 +63,9 @@ Json json_of(const std::vector<Event>& events) {
     row.set("scope", std::string(scenario::name(event.scope))).set("count", event.count);
     if (event.scope == Scope::compute) {
       row.set("device", event.device).set("flops", event.flops.value());
-      row.set("bytes_read", event.read.value()).set("bytes_written", event.written.value());
+      row.set("bytes_read", whole_bytes(event.read)).set("bytes_written", whole_bytes(event.written));
     } else {
-      row.set("ranks", event.ranks).set("nodes", event.nodes).set("message_bytes", event.message.value());
+      row.set("ranks", event.ranks).set("nodes", event.nodes).set("message_bytes", whole_bytes(event.message));
     }
     rows.push(row.set("cost_s", event.time.value()).set("provenance", event.provenance));
   }

@@ -206,12 +206,12 @@ Json json_of(const report::Summary& summary, const std::vector<Term>& terms, con
   for (const Effect& one : effects) {
     Json row = Json::object().set("key", one.setting.key).set("value", one.setting.value);
     row.set("why", one.setting.why).set("assumed", one.setting.assumed);
-    if (one.refused.empty()) row.set("seconds", one.added.value()).set("memory_bytes", one.memory.value());
+    if (one.refused.empty()) row.set("seconds", one.added.value()).set("memory_bytes", whole_bytes(one.memory));
     if (!one.refused.empty()) row.set("refused", one.refused);
     sets.push(std::move(row));
   }
   Json json = Json::object().set("iteration_time_s", summary.iteration_time.value());
-  json.set("peak_memory_bytes", peak(summary).value()).set("terms", std::move(rows));
+  json.set("peak_memory_bytes", whole_bytes(peak(summary))).set("terms", std::move(rows));
   json.set("hidden_communication_s", counted_again(summary, terms).value()).set("settings", std::move(sets));
   if (framework == nullptr) {
     Json all = Json::array();

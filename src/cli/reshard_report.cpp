@@ -195,13 +195,13 @@ Json to_json(const ReshardingRun& run, const ReshardQuestion& question, const pl
   Json json = Json::object();
   json.set("strategy", std::string(question.strategy->name));
   if (question.strategy->balanced) json.set("balance", std::string(question.balance->name));
-  json.set("engine", question.engine).set("bytes", run.size.value()).set("time_s", run.time.value());
+  json.set("engine", question.engine).set("bytes", whole_bytes(run.size)).set("time_s", run.time.value());
   json.set("effective_bandwidth_bytes_per_s", run.effective_bandwidth().value());
   json.set("effective_bandwidth_gibit_per_s", gibibits(run.effective_bandwidth()));
   json.set("lower_bound_s", run.lower_bound.value());
   if (question.strategy->moves_data) json.set("gap", run.gap() ? Json(*run.gap()) : Json());
-  json.set("unit_tasks", run.units.tasks.size()).set("bytes_crossing", run.crossing.value());
-  json.set("least_bytes_crossing", reshard::least_crossing(run.units, run.ports).value());
+  json.set("unit_tasks", run.units.tasks.size()).set("bytes_crossing", whole_bytes(run.crossing));
+  json.set("least_bytes_crossing", whole_bytes(reshard::least_crossing(run.units, run.ports)));
   if (question.strategy->balanced) {
     json.set("expected_s", run.plan.expected.value()).set("order_bound_s", run.plan.bound.value());
     json.set("order_proven", run.plan.proven);
@@ -217,7 +217,7 @@ Json to_json(const ReshardingRun& run, const ReshardQuestion& question, const pl
                   .set("task", job.task < 0 ? Json() : Json(job.task))
                   .set("kind", std::string(collective::name(job.kind)))
                   .set("devices", devices)
-                  .set("bytes", job.bytes.value())
+                  .set("bytes", whole_bytes(job.bytes))
                   .set("start_s", run.jobs[i].start.value())
                   .set("end_s", run.jobs[i].end.value()));
   }
@@ -225,14 +225,14 @@ Json to_json(const ReshardingRun& run, const ReshardQuestion& question, const pl
     kinds.push(Json::object()
                    .set("kind", kind)
                    .set("links", carried.links)
-                   .set("bytes", carried.all.value())
-                   .set("most_bytes", carried.most.value()));
+                   .set("bytes", whole_bytes(carried.all))
+                   .set("most_bytes", whole_bytes(carried.most)));
   }
   for (const LinkBytes& used : used_links(run)) {
     links.push(Json::object()
                    .set("name", nth(platform.links(), used.link).name)
                    .set("kind", kind_of(platform, used.link))
-                   .set("bytes", used.bytes.value()));
+                   .set("bytes", whole_bytes(used.bytes)));
   }
   return json.set("senders", from).set("order", order).set("jobs", jobs).set("link_kinds", kinds).set("links", links);
 }

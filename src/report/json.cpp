@@ -20,23 +20,23 @@ Json peaks_json(const Summary& summary, const std::vector<MemoryPeak>& peaks, co
       Json row = Json::object();
       row.set("name", peak.alive[i].name);
       row.set("class", stream::name(peak.alive[i].kind));
-      row.set("bytes", whole(peak.alive[i].size));
+      row.set("bytes", whole_bytes(peak.alive[i].size));
       row.set("count", peak.alive[i].count);
       alive.push(std::move(row));
     }
     Json row = Json::object();
     row.set("devices", names_json(summary, {peak.devices.begin(), peak.devices.end()}, choice));
     row.set("time_s", peak.time.value());
-    row.set("bytes", whole(peak.size));
+    row.set("bytes", whole_bytes(peak.size));
     row.set("memory", classes_json(peak.classes));
     row.set("alive", std::move(alive));
-    if (peak.host > Bytes(0)) row.set("host_bytes", whole(peak.host));
+    if (peak.host > Bytes(0)) row.set("host_bytes", whole_bytes(peak.host));
     if (peak.allocator) {
       Json use = Json::object();
-      use.set("requested_bytes", whole(peak.allocator->requested));
-      use.set("allocated_bytes", whole(peak.allocator->allocated));
-      use.set("reserved_bytes", whole(peak.allocator->reserved));
-      use.set("overhead_bytes", whole(peak.allocator->overhead()));
+      use.set("requested_bytes", whole_bytes(peak.allocator->requested));
+      use.set("allocated_bytes", whole_bytes(peak.allocator->allocated));
+      use.set("reserved_bytes", whole_bytes(peak.allocator->reserved));
+      use.set("overhead_bytes", whole_bytes(peak.allocator->overhead()));
       row.set("allocator", std::move(use));
     }
     all.push(std::move(row));
@@ -72,7 +72,7 @@ Json collectives_json(const Summary& summary) {
     row.set("kind", collective.kind);
     row.set("algorithm", collective.algorithm);
     row.set("ranks", collective.ranks);
-    row.set("bytes", whole(collective.bytes));
+    row.set("bytes", whole_bytes(collective.bytes));
     row.set("count", collective.count);
     row.set("time_s", collective.time.value());
     row.set("algbw_bytes_per_s", collective.algbw.value());

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -93,8 +92,8 @@ class DeviceRows {
     row.set("idle_s", device.idle.value());
     const Seconds host = device.host_idle + device.host_inside;
     if (host > Seconds(0)) row.set("host_s", host.value());
-    row.set("peak_memory_bytes", whole(device.peak_memory));
-    row.set("memory_capacity_bytes", whole(device.capacity));
+    row.set("peak_memory_bytes", whole_bytes(device.peak_memory));
+    row.set("memory_capacity_bytes", whole_bytes(device.capacity));
     row.set("fits", device.fits);
     if (peaks_[d] != nullptr) row.set("memory", classes_json(peaks_[d]->classes));
   }
@@ -107,15 +106,10 @@ class DeviceRows {
 
 }  // namespace
 
-Json whole(Bytes size) {
-  const double value = size.value();
-  return std::fabs(value) < 0x1p53 && value == std::floor(value) ? Json(static_cast<int64_t>(value)) : Json(value);
-}
-
 Json classes_json(const ClassBytes& classes) {
   Json all = Json::object();
   for (size_t kind = 0; kind < classes.size(); ++kind)
-    all.set(std::string(stream::name(static_cast<stream::MemoryClass>(kind))) + "_bytes", whole(classes[kind]));
+    all.set(std::string(stream::name(static_cast<stream::MemoryClass>(kind))) + "_bytes", whole_bytes(classes[kind]));
   return all;
 }
 

@@ -26,7 +26,7 @@ Json shared_json(const LinkSummary& link) {
 }
 
 void add_figures(Json& row, const LinkSummary& link) {
-  row.set("bytes", whole(link.bytes));
+  row.set("bytes", whole_bytes(link.bytes));
   row.set("busy_s", link.busy.value());
   row.set("utilization", link.utilization);
   if (link.usage.empty()) return;

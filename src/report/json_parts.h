@@ -5,9 +5,6 @@
 
 namespace foreflow::report {
 
-// Whole bytes are written as a whole number.
-Json whole(Bytes size);
-
 Json classes_json(const ClassBytes& classes);
 
 // The names of these devices, which are indices into Summary::devices: ranges, or one by one where the choice is all.

@@ -31,13 +31,13 @@ void add_cloud(Result& result, const std::string& model, const Question& questio
   for (const search::Candidate& point : distir::searched(question, options, search::Pruning::none).ranked) {
     const Json* batch = point.strategy.find("global_batch");
     std::string name  = point_name(model, words_of(point.strategy), batch == nullptr ? 0 : *batch->if_int());
-    Json more         = Json::object().set("peak_memory_bytes", point.peak_memory.value());
+    Json more         = Json::object().set("peak_memory_bytes", whole_bytes(point.peak_memory));
     const auto known  = theirs.find(name);
     if (known == theirs.end()) {
       result.rows.push_back({std::move(name), {}, point.samples_per_second, {}, std::move(more)});
       continue;
     }
-    more.set("published_peak_memory_bytes", 1e9 * known->second.number("memory"));
+    more.set("published_peak_memory_bytes", whole_bytes(Bytes(1e9 * known->second.number("memory"))));
     result.rows.push_back(
         compare(std::move(name), known->second.number("throughput"), point.samples_per_second, std::move(more)));
   }

@@ -18,10 +18,10 @@ double mean(const Summary& summary, Seconds DeviceSummary::*time) {
   return summary.device_count == 0 ? 0 : sum.value() / static_cast<double>(summary.device_count);
 }
 
-double peak_memory(const Summary& summary) {
+Bytes peak_memory(const Summary& summary) {
   Bytes peak;
   for (const DeviceSummary& device : summary.devices) peak = std::max(peak, device.peak_memory);
-  return peak.value();
+  return peak;
 }
 
 // The first of those that are busiest; a nameless idle one where nothing was sent.
@@ -31,12 +31,14 @@ LinkSummary busiest(const Summary& summary) {
   return found == summary.links.end() ? LinkSummary() : *found;
 }
 
-enum class Kind : uint8_t { number, flag, text };
+enum class Kind : uint8_t { number, bytes, flag, text };
 
 struct Column {
   const char* name;
   Kind kind;
   Json (*of)(const Summary& summary);
+
+  bool has_number() const { return kind == Kind::number || kind == Kind::bytes; }
 };
 
 constexpr Column kColumns[] = {
@@ -45,7 +47,7 @@ constexpr Column kColumns[] = {
     {"tokens_per_s_per_device", Kind::number, [](const Summary& s) -> Json { return s.tokens_per_second_per_device; }},
     {"mfu", Kind::number, [](const Summary& s) -> Json { return s.mfu; }},
     {"fits", Kind::flag, [](const Summary& s) -> Json { return s.fits; }},
-    {"peak_memory_bytes", Kind::number, [](const Summary& s) -> Json { return peak_memory(s); }},
+    {"peak_memory_bytes", Kind::bytes, [](const Summary& s) -> Json { return whole_bytes(peak_memory(s)); }},
     {"compute_s", Kind::number, [](const Summary& s) -> Json { return mean(s, &DeviceSummary::compute); }},
     {"communication_s", Kind::number, [](const Summary& s) -> Json { return mean(s, &DeviceSummary::communication); }},
     {"idle_s", Kind::number, [](const Summary& s) -> Json { return mean(s, &DeviceSummary::idle); }},
@@ -61,7 +63,7 @@ bool is_number(const Json& value) {
 void check(const Column& column, const JsonView& answer) {
   const JsonView member = answer.at(column.name);
   const Json& value     = member.json();
-  if (column.kind == Kind::number && !is_number(value)) member.fail("is no number of 0 or more");
+  if (column.has_number() && !is_number(value)) member.fail("is no number of 0 or more");
   if (column.kind == Kind::flag) static_cast<void>(member.as_bool());
   if (column.kind == Kind::text) static_cast<void>(member.as_string());
 }
@@ -73,6 +75,10 @@ Json read_answer(const std::string& text, const std::string& where) {
   const JsonView answer(json, where);
   answer.allow_only(answer_columns());
   for (const Column& column : kColumns) check(column, answer);
+  // Answers kept by earlier versions have sizes with a fraction, "1024.0".
+  for (const Column& column : kColumns) {
+    if (column.kind == Kind::bytes) json.set(column.name, whole_bytes(Bytes(answer.at(column.name).as_number())));
+  }
   return json;
 }
 
@@ -80,7 +86,7 @@ Json answer_of(const Summary& summary) {
   Json answer;
   for (const Column& column : kColumns) {
     Json value = column.of(summary);
-    if (column.kind == Kind::number && !is_number(value))
+    if (column.has_number() && !is_number(value))
       throw Error(column.name, "is no finite number; an iteration that takes time would have one");
     answer.set(column.name, std::move(value));
   }

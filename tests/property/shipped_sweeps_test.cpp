@@ -78,7 +78,7 @@ TEST(ShippedSweeps, ZeroSavesMemoryAndOverlapTime) {
         std::pair(sweep::label(result.axes[0], point.choice[0]), sweep::label(result.axes[1], point.choice[1]));
     ASSERT_EQ(point.status, sweep::Status::done) << point.why;
     found[at] = {*point.answer.find("iteration_time_s")->if_double(),
-                 *point.answer.find("peak_memory_bytes")->if_double()};
+                 static_cast<double>(*point.answer.find("peak_memory_bytes")->if_int())};
     EXPECT_EQ(*point.answer.find("fits")->if_bool(), at.first != "0");
   }
   for (const std::string stage : {"1", "2", "3"}) {

@@ -114,4 +114,7 @@ class JsonView {
   std::string path_;
 };
 
+// A size as a whole number of bytes; with a fraction where it has one, or is above 2^53 and so not known to the byte.
+Json whole_bytes(Bytes size);
+
 }  // namespace foreflow

@@ -110,7 +110,7 @@ Json device_to_json(const Device& device) {
   json.set("name", device.name);
   json.set("kind", device.kind);
   json.set("node", device.node);
-  json.set("memory_bytes", device.memory.value());
+  json.set("memory_bytes", whole_bytes(device.memory));
   json.set("memory_bandwidth_bytes_per_s", device.memory_bandwidth.value());
   json.set("launch_s", device.launch.value());
   json.set("rail", static_cast<int64_t>(device.rail));

@@ -28,7 +28,7 @@ Json candidate_json(const Candidate& candidate, const Goal& goal) {
   Json json = point_json(candidate);
   json.set("iteration_time_s", candidate.iteration_time.value());
   json.set("throughput_samples_per_s", candidate.samples_per_second);
-  json.set("peak_memory_bytes", candidate.peak_memory.value());
+  json.set("peak_memory_bytes", whole_bytes(candidate.peak_memory));
   for (const ObjectiveDef* objective : own_columns(goal))
     json.set(objective->key, objective->value(candidate.figures(), goal.terms));
   if (candidate.spread) json.set("disturbed", disturbed_json(*candidate.spread));
@@ -81,7 +81,7 @@ class Sheet {
       values.push_back(text_of(objective->value(candidate.figures(), goal_.terms)));
     return line(cells_of(candidate),
                 {"ranked", text_of(candidate.iteration_time.value()), text_of(candidate.samples_per_second),
-                 text_of(candidate.peak_memory.value()), ""},
+                 whole_bytes(candidate.peak_memory).dump_compact(), ""},
                 cells_of(candidate.spread), values);
   }
   std::string line(const Infeasible& point) const {

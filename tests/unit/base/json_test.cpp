@@ -97,6 +97,13 @@ TEST(Json, PrintsNumbersThatReadBackTheSame) {
   }
 }
 
+TEST(Json, WritesWholeBytesAsWholeNumbers) {
+  EXPECT_EQ(whole_bytes(Bytes(53601894400)).dump_compact(), "53601894400");
+  EXPECT_EQ(whole_bytes(Bytes(-512)).dump_compact(), "-512");
+  EXPECT_EQ(whole_bytes(Bytes(0.5)).dump_compact(), "0.5");
+  EXPECT_EQ(whole_bytes(Bytes(0x1p60)).dump_compact(), Json(0x1p60).dump_compact());
+}
+
 TEST(Json, PrintsWhatJsonCannotSay) {
   EXPECT_EQ(Json(std::nan("")).dump_compact(), "null");
   EXPECT_EQ(Json("\xff").dump_compact(), "\"\xef\xbf\xbd\"");

@@ -85,7 +85,7 @@ TEST(Describe, CountsLinksByKindInJson) {
   ASSERT_EQ(json.find("devices")->if_array()->size(), 8u);
   const Json& device = json.find("devices")->if_array()->at(5);
   EXPECT_EQ(*device.find("name")->if_string(), "node1-gpu1");
-  EXPECT_EQ(*device.find("memory_bytes")->if_double(), 16e9);
+  EXPECT_EQ(*device.find("memory_bytes")->if_int(), 16000000000);
   EXPECT_EQ(*device.find("peak_flops_per_s")->find("f16")->if_double(), 125e12);
 }
 

@@ -34,6 +34,14 @@ TEST(Search, RanksByThroughputAndKeepsTheReasonsOfTheRest) {
   EXPECT_EQ(result.infeasible[0].why, "dp: 3 does not divide the global batch 64; use 1, 2, 4, 8, 16, 32 or 64");
 }
 
+TEST(Search, TellsBytesAsWholeNumbers) {
+  const Result result  = search(small_source(R"("global_batch": 64)"), "mlp.json", {});
+  const Json json      = to_json(result, 10);
+  const Json* const at = json.find("ranked")->if_array()->at(0).find("peak_memory_bytes");
+  ASSERT_NE(at->if_int(), nullptr) << at->dump_compact();
+  EXPECT_THAT(to_csv(result), testing::HasSubstr("," + std::to_string(*at->if_int()) + ","));
+}
+
 TEST(Search, ParetoFrontTradesSpeedForMemory) {
   const Result result = search(small_source(R"("global_batch": 64)"), "mlp.json", {});
   ASSERT_FALSE(result.pareto.empty());

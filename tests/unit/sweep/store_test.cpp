@@ -76,6 +76,24 @@ TEST(Stores, BelongToTheFilesThatTheScenarioNamesToo) {
   EXPECT_NE(message_of(once_more).find("holds a sweep of another scenario"), std::string::npos);
 }
 
+// Stores of earlier versions hold sizes as numbers with a fraction, and a sweep that goes on prints them as its own.
+TEST(Stores, MayHoldBytesWithAFraction) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder / "s.sqlite";
+  const Json source      = question(kPlatforms);
+  const Result first     = sweep(source, "s.json", keeping(path));
+  store::Database(path).run(
+      "UPDATE points SET answer = json_set(answer, '$.peak_memory_bytes', "
+      "CAST(json_extract(answer, '$.peak_memory_bytes') AS REAL))");
+  const std::string kept = store::Database(path).run("SELECT answer FROM points").at(0).at(0);
+  EXPECT_NE(parse_json(kept, "kept").find("peak_memory_bytes")->if_double(), nullptr);
+  EXPECT_EQ(found(source, "s.json", path), 2U);
+  const Result again = sweep(source, "s.json", keeping(path));
+  EXPECT_NE(first.points.at(0).answer.find("peak_memory_bytes")->if_int(), nullptr);
+  EXPECT_EQ(to_json(again).dump(), to_json(first).dump());
+  EXPECT_EQ(to_csv(again), to_csv(first));
+}
+
 TEST(Stores, AreNoOtherFiles) {
   const test::TemporaryFolder folder;
   const auto with = [&](const std::string& name) {
