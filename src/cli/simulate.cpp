@@ -179,7 +179,7 @@ Action declare(CLI::App& command) {
       "D1-D8,D17");
   command.add_flag("--observe", options->observe, "record how busy links were over time and who shared them");
   command.add_flag("--no-fold", options->no_fold,
-                   "simulate every device, even if several do the same; the result is the same");
+                   "simulate every device, even if several do the same; the result is the same to rounding");
   command.add_flag("--timing", options->timing, "add the wall time and peak memory of the command itself");
   return [options, devices] {
     options->chooses_devices = devices->count() > 0;
