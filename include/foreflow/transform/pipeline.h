@@ -49,8 +49,9 @@ struct StagePrices {
   int zero = 0;
   Bytes bucket{0};
   int blocks = 0;
-  // Memory of a device. No stage needs more if there are such cuts. 0: unlimited.
-  Bytes memory{0};
+  // Memory of each device of the schedule, or one number for all. No stage needs more if there are such cuts. Empty:
+  // unlimited.
+  std::vector<Bytes> memory = {};
 };
 
 struct Pipeline {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "foreflow/base/nth.h"
 #include "foreflow/cost/signature.h"
@@ -102,6 +103,20 @@ Seconds time_of_ops(const ir::Module& module, const interpret::MixedInterpretati
   return sum;
 }
 
+// Per device of the pipeline: the least value that `of` has for one of its ranks, in all replicas.
+template <typename Of>
+auto least_by_device(const Strategy& strategy, const Of& of) {
+  const std::vector<size_t> first = first_ranks(strategy);
+  std::vector<std::invoke_result_t<Of, size_t>> least;
+  for (size_t device = 0; device + 1 < first.size(); ++device) least.push_back(of(first[device]));
+  for (size_t rank = 0; rank < static_cast<size_t>(strategy.devices()); ++rank) {
+    const auto next = std::upper_bound(first.begin(), first.end(), rank % first.back());
+    auto& here      = nth(least, next - first.begin() - 1);
+    here            = std::min(here, of(rank));
+  }
+  return least;
+}
+
 // Per device of the pipeline; empty when all are equal.
 std::vector<double> device_speeds(const ir::Module& module, const Scenario& scenario,
                                   const platform::Platform& platform) {
@@ -123,14 +138,19 @@ std::vector<double> device_speeds(const ir::Module& module, const Scenario& scen
   std::vector<double> speed_of;
   for (const size_t first : kinds)
     speed_of.push_back(1 / time_of_ops(module, meaning, scenario.cost, at(first)).value());
-  const std::vector<size_t> first = first_ranks(strategy);
-  std::vector<double> speeds(static_cast<size_t>(strategy.pp), kFastest);
-  for (size_t rank = 0; rank < used; ++rank) {
-    const size_t in_replica = rank % first.back();
-    double& slowest         = nth(speeds, std::upper_bound(first.begin(), first.end(), in_replica) - first.begin() - 1);
-    slowest                 = std::min(slowest, speed_of[kind_of[rank]]);
-  }
-  return speeds;
+  return least_by_device(strategy, [&](size_t rank) { return speed_of[kind_of[rank]]; });
+}
+
+// As StagePrices::memory.
+std::vector<Bytes> memory_by_device(const Strategy& strategy, const platform::Platform& platform,
+                                    const std::vector<int>& devices) {
+  const auto of = [&](size_t rank) { return platform.devices().like(static_cast<size_t>(devices[rank])).memory; };
+  const std::vector<platform::Device>& kinds = platform.devices().kinds();
+  if (std::all_of(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.memory == kinds.front().memory; }))
+    return {of(0)};
+  std::vector<Bytes> memory = least_by_device(strategy, of);
+  if (std::adjacent_find(memory.begin(), memory.end(), std::not_equal_to<>()) == memory.end()) memory.resize(1);
+  return memory;
 }
 
 // How long a Reshard between two devices of the pipeline takes alone, in the first replica.
@@ -187,9 +207,7 @@ transform::StagePrices stage_prices(const Scenario& scenario, const platform::Pl
   prices.zero     = strategy.zero;
   prices.bucket   = strategy.bucket;
   prices.blocks   = strategy.by_block ? static_cast<int>(layers_of(scenario.workload)) : 0;
-  prices.memory   = nth(platform.devices(), at(0)).memory;
-  for (int rank = 1; rank < strategy.devices(); ++rank)
-    prices.memory = std::min(prices.memory, platform.devices().like(static_cast<size_t>(at(rank))).memory);
+  prices.memory   = memory_by_device(strategy, platform, devices);
   prices.seconds_per_byte =
       strategy.pp > 1 ? seconds_per_byte(platform, at(0), at(static_cast<int>(first_ranks(strategy)[1]))) : 0;
   prices.hop = [&platform, &strategy, devices](Bytes bytes) { return slowest_hop(platform, strategy, devices, bytes); };

@@ -1,12 +1,14 @@
 // Scenarios that ship on platforms of unequal machines, by the command.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "foreflow/base/json.h"
 #include "foreflow/base/nth.h"
 #include "foreflow/platform/load.h"
+#include "foreflow/scenario/run.h"
 #include "support/command.h"
 
 namespace foreflow::scenario::mixed_platforms_test {
@@ -51,6 +53,25 @@ TEST(MixedGpus, AreFasterWithUnequalStages) {
   const double shipped       = iteration_time(scenario, {});
   for (const std::string shares : {"16:16", "17:15", "19:13", "24:8"})
     EXPECT_LT(shipped, iteration_time(scenario, {"strategy.stage_shares=" + shares})) << shares;
+}
+
+// The servers differ in nothing but memory: 150 MB hold less than half of the model. The larger devices take the rest.
+TEST(MixedMemory, GivesEveryStageWhatItsOwnDevicesHold) {
+  const Bytes small(150e6);
+  const std::string parts[] = {R"({"topology": "dgx_h100", "nodes": 1, "device": {"memory": "150MB"}})",
+                               R"({"topology": "dgx_h100", "nodes": 1})"};
+  for (const bool small_first : {true, false}) {
+    const std::string text = R"({"workload": {"model": "gpt", "layers": 8, "hidden": 1024, "heads": 16,
+        "sequence": 512, "vocabulary": 2048}, "platform": {"parts": [)" +
+                             parts[small_first ? 0 : 1] + ", " + parts[small_first ? 1 : 0] +
+                             R"(]}, "strategy": {"tp": 8, "pp": 2, "microbatch_size": 1, "global_batch": 8}})";
+    Bytes fullest(0);
+    for (const report::DeviceSummary& device : run(load(parse_json(text, "test"), "test")).summary.devices) {
+      EXPECT_TRUE(device.fits) << device.name << " needs " << device.peak_memory.value();
+      fullest = std::max(fullest, device.peak_memory);
+    }
+    EXPECT_GT(fullest, small) << small_first;
+  }
 }
 
 }  // namespace

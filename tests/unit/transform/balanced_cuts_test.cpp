@@ -28,8 +28,8 @@ std::vector<CutPlace> places(const std::vector<double>& seconds, const std::vect
   return all;
 }
 
-StageLimits limits(size_t stages, double seconds_per_byte = 0, Bytes memory = Bytes(0)) {
-  return {std::vector<double>(stages, 1), std::vector<double>(stages, 1), memory, seconds_per_byte};
+StageLimits limits(size_t stages, double seconds_per_byte = 0, std::vector<Bytes> memory = {}) {
+  return {std::vector<double>(stages, 1), std::vector<double>(stages, 1), std::move(memory), seconds_per_byte};
 }
 
 // The time of the slowest stage.
@@ -97,8 +97,22 @@ TEST(BalancedCuts, KeepEveryStageWithinMemoryIfTheyCan) {
   // Two slow ops and four quick ones; six weights of 1 byte.
   const auto all = places({5, 4, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}, 1);
   EXPECT_EQ(balanced_cuts(all, limits(2)), Cuts{0});
-  EXPECT_EQ(balanced_cuts(all, limits(2, 0, Bytes(5))), Cuts{1});
-  EXPECT_EQ(balanced_cuts(all, limits(2, 0, Bytes(2))), Cuts{0});  // nothing fits
+  EXPECT_EQ(balanced_cuts(all, limits(2, 0, {Bytes(5)})), Cuts{1});
+  EXPECT_EQ(balanced_cuts(all, limits(2, 0, {Bytes(2)})), Cuts{0});  // nothing fits
+}
+
+// Four of six ops fit on the larger device, whichever stage it has, and two on the smaller one.
+TEST(BalancedCuts, KeepEachStageWithinItsOwnMemory) {
+  const auto all = places({1, 1, 1, 1, 2, 2}, {0, 0, 0, 0, 0, 0}, 1);
+  EXPECT_EQ(balanced_cuts(all, limits(2, 0, {Bytes(4), Bytes(2)})), Cuts{3});
+  EXPECT_EQ(balanced_cuts(all, limits(2, 0, {Bytes(2), Bytes(4)})), Cuts{1});
+  EXPECT_EQ(CommonCuts(all).balanced(limits(2, 0, {Bytes(2), Bytes(4)})), Cuts{1});
+  EXPECT_TRUE(fit(all, {1}, limits(2, 0, {Bytes(2), Bytes(4)})));
+  EXPECT_FALSE(fit(all, {1}, limits(2, 0, {Bytes(4), Bytes(2)})));
+  // Two devices share what the program has on one.
+  StageLimits shared = limits(2, 0, {Bytes(1), Bytes(4)});
+  shared.devices     = {2, 1};
+  EXPECT_EQ(balanced_cuts(all, shared), Cuts{1});
 }
 
 // Of 8 bytes for each op 4 are optimizer states, 2 gradients and 2 weights. The times are best with two ops in the
@@ -117,7 +131,7 @@ std::vector<CutPlace> trained_places() {
 }
 
 StageLimits limits_of_two(double memory, const Sharded& sharded) {
-  StageLimits two = limits(2, 0, Bytes(memory));
+  StageLimits two = limits(2, 0, {Bytes(memory)});
   two.in_flight   = {2, 1};
   two.sharded     = sharded;
   return two;
@@ -217,7 +231,7 @@ TEST(BalancedAtQuietPlaces, FitWhereUniformCutsDo) {
     std::vector<double> crossing(16);
     for (double& value : crossing) value = bytes(random);
     const auto all           = places(std::vector<double>(16, 1), crossing, 1);
-    const StageLimits memory = limits(4, 0, Bytes(6.5));
+    const StageLimits memory = limits(4, 0, {Bytes(6.5)});
     const Cuts uniform       = uniform_cuts(all, memory.shares);
     const bool is_within     = uniform.size() == 3 && fit(all, uniform, memory);
     if (!is_within) continue;

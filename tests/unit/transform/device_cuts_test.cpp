@@ -30,9 +30,10 @@ std::vector<CutPlace> places(const std::vector<double>& seconds) {
 
 const schedule::ScheduleDef& row(const std::string& name) { return schedule::schedules().get(name, "test"); }
 
-StageLimits limits_of(const std::string& name, const schedule::Size& size, Bytes memory = Bytes(0)) {
+StageLimits limits_of(const std::string& name, const schedule::Size& size, std::vector<Bytes> memory = {}) {
   const auto stages = static_cast<size_t>(schedule::stages(row(name).mapping, size));
-  return {std::vector<double>(stages, 1), std::vector<double>(stages, 0), memory / size.chunks};
+  for (Bytes& one : memory) one = one / size.chunks;
+  return {std::vector<double>(stages, 1), std::vector<double>(stages, 0), std::move(memory)};
 }
 
 // The seconds of a microbatch on each device.
@@ -90,11 +91,21 @@ TEST(DeviceCuts, AreNeverSlowerThanBalancedOrUniformStages) {
 TEST(DeviceCuts, DivideTheMemoryOfADeviceAmongItsStages) {
   const auto all = places({4, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 4});
   const schedule::Size size{2, 16, 2};
-  const StageLimits limits = limits_of("zb_v", size, Bytes(7));
+  const StageLimits limits = limits_of("zb_v", size, {Bytes(7)});
   const Cuts cuts          = cuts_over_devices(all, limits, "zb_v", size);
   const auto needs         = needs_between(all, cuts, limits);
   EXPECT_LE(needs[0] + needs[3], Bytes(7));
   EXPECT_LE(needs[1] + needs[2], Bytes(7));
+}
+
+// The first device of a V has room for 4 weights, and the second for 9.
+TEST(DeviceCuts, KeepEachDeviceWithinItsOwnMemory) {
+  const auto all = places({1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+  const schedule::Size size{2, 16, 2};
+  const StageLimits limits = limits_of("zb_v", size, {Bytes(4), Bytes(9), Bytes(9), Bytes(4)});
+  const auto needs         = needs_between(all, cuts_over_devices(all, limits, "zb_v", size), limits);
+  EXPECT_LE(needs[0] + needs[3], Bytes(4));
+  EXPECT_LE(needs[1] + needs[2], Bytes(9));
 }
 
 // What is found once serves pipelines with other memory and other microbatches, too.
@@ -102,7 +113,12 @@ TEST(DeviceCuts, AreTheSameWhateverWasAskedBefore) {
   const auto all = places({4, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 4});
   CommonCuts common(all);
   for (const int microbatches : {8, 16}) {
-    for (const Bytes memory : {Bytes(0), Bytes(7), Bytes(6), Bytes(2), Bytes(9)}) {
+    for (const std::vector<Bytes>& memory : {std::vector<Bytes>(),
+                                             {Bytes(7)},
+                                             {Bytes(6)},
+                                             {Bytes(2)},
+                                             {Bytes(9)},
+                                             {Bytes(9), Bytes(6), Bytes(6), Bytes(9)}}) {
       for (const std::string name : {"zb_v", "interleaved_1f1b"}) {
         const schedule::Size size{2, microbatches, 2};
         const StageLimits limits = limits_of(name, size, memory);
@@ -116,7 +132,7 @@ TEST(DeviceCuts, AreTheSameWhateverWasAskedBefore) {
 TEST(DeviceCuts, IgnoreMemoryWhereNoDevicesFit) {
   const auto all = places({4, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 4});
   const schedule::Size size{2, 16, 2};
-  EXPECT_EQ(cuts_over_devices(all, limits_of("zb_v", size, Bytes(2)), "zb_v", size),
+  EXPECT_EQ(cuts_over_devices(all, limits_of("zb_v", size, {Bytes(2)}), "zb_v", size),
             cuts_over_devices(all, limits_of("zb_v", size), "zb_v", size));
 }
 

@@ -79,10 +79,9 @@ const CutPlace& end_of(std::span<const CutPlace> places, const Cuts& cuts, size_
 class Balance {
  public:
   // `places` begin with one before everything.
-  Balance(const std::vector<CutPlace>& places, const StageLimits& limits, Bytes memory)
+  Balance(const std::vector<CutPlace>& places, const StageLimits& limits)
       : places_(places),
         limits_(limits),
-        memory_(memory),
         gathered_(most_gathered(places, limits.sharded)),
         stages_(limits.shares.size()),
         upto_(stages_ + 1) {
@@ -123,12 +122,13 @@ class Balance {
   }
 
   bool fits(size_t from, size_t to, size_t stage) const {
-    return memory_ == Bytes(0) || need(places_[from], places_[to], live(stage), gathered_) <= limits_.memory_of(stage);
+    return !limits_.has_memory() ||
+           need(places_[from], places_[to], live(stage), gathered_) <= limits_.memory_of(stage);
   }
 
   // Returns true if any cuts keep all stages within the memory.
   bool possible() const {
-    if (memory_ == Bytes(0)) return true;
+    if (!limits_.has_memory()) return true;
     std::vector<bool> before(places_.size()), here;
     before[0] = true;
     for (size_t stage = 0; stage < stages_; ++stage) {
@@ -225,7 +225,7 @@ class Balance {
 
   const std::vector<CutPlace>& places_;
   const StageLimits& limits_;
-  const Bytes memory_, gathered_;
+  const Bytes gathered_;
   const size_t stages_;
   std::vector<double> upto_;  // [n]: the sum of the shares of the first n stages
 };
@@ -233,7 +233,7 @@ class Balance {
 }  // namespace
 
 StageLimits without_memory(StageLimits limits) {
-  limits.memory = Bytes(0);
+  limits.memory.clear();
   limits.in_flight.clear();
   limits.sharded = {};
   return limits;
@@ -257,12 +257,12 @@ std::vector<CutPlace> ends_among(std::span<const CutPlace> places, const StageLi
 
 Cuts balanced_within_memory(std::span<const CutPlace> places, const StageLimits& limits) {
   const std::vector<CutPlace> ends = ends_among(places, limits);
-  return ends.empty() ? Cuts() : Balance(ends, limits, limits.memory).run();
+  return ends.empty() ? Cuts() : Balance(ends, limits).run();
 }
 
 Cuts balanced_cuts(std::span<const CutPlace> places, const StageLimits& limits) {
   Cuts within = balanced_within_memory(places, limits);
-  return !within.empty() || limits.memory == Bytes(0) ? within : balanced_within_memory(places, without_memory(limits));
+  return !within.empty() || !limits.has_memory() ? within : balanced_within_memory(places, without_memory(limits));
 }
 
 std::vector<double> seconds_between(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits) {

@@ -47,7 +47,7 @@ struct Sharded {
 struct StageLimits {
   std::vector<double> shares;     // per stage: its share of the work
   std::vector<double> in_flight;  // per stage: number of microbatches whose activations it holds at a time
-  Bytes memory;                   // of a device; 0: unlimited
+  std::vector<Bytes> memory;      // per stage: of one of its devices; one number: of all; empty: unlimited
   double seconds_per_byte = 0;    // charged to both stages at a cut, for the forward and for the backward pass
   // Per stage: the number of devices that will share what the program has on one; empty: one each.
   std::vector<int> devices = {};
@@ -58,8 +58,12 @@ struct StageLimits {
   auto operator<=>(const StageLimits&) const = default;
 
   size_t variant_of(size_t stage) const { return variants.empty() ? 0 : variants[stage]; }
-  // The memory that the devices of a stage have together.
-  Bytes memory_of(size_t stage) const { return devices.empty() ? memory : devices[stage] * memory; }
+  bool has_memory() const { return !memory.empty(); }
+  // The memory that the devices of a stage have together. Requires: has_memory().
+  Bytes memory_of(size_t stage) const {
+    const Bytes one = memory[memory.size() == 1 ? 0 : stage];
+    return devices.empty() ? one : devices[stage] * one;
+  }
 };
 
 // Limits of time alone, equal for all that differ in memory.
@@ -93,7 +97,7 @@ std::vector<double> forward_parts_between(std::span<const CutPlace> places, cons
 
 // The bytes that each stage between such cuts needs.
 std::vector<Bytes> needs_between(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits);
-// Returns true if no stage between such cuts exceeds limits.memory.
+// Returns true if no stage between such cuts exceeds limits.memory. Requires: limits.has_memory().
 bool fit(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits);
 
 }  // namespace foreflow::transform

@@ -17,7 +17,7 @@ namespace foreflow::transform {
 // 4. those that keep every stage within its part of the memory, where no others keep the devices within theirs.
 //
 // Returns fewer cuts than asked for if there are too few places.
-// Requires: a limit per stage of a schedule of that size; with limits.memory, that of a device divided by size.chunks.
+// Requires: a limit per stage of a schedule of that size; with limits.memory, those of devices divided by size.chunks.
 Cuts balanced_over_devices(CommonCuts& common, const StageLimits& limits, const schedule::ScheduleDef& schedule,
                            const schedule::Size& size);
 

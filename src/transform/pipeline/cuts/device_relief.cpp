@@ -131,7 +131,7 @@ class Relief {
 
 bool devices_fit(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits,
                  schedule::StageMapping mapping, const schedule::Size& size) {
-  if (limits.memory == Bytes(0)) return true;
+  if (!limits.has_memory()) return true;
   std::vector<Bytes> memory;
   for (size_t stage = 0; stage <= cuts.size(); ++stage) memory.push_back(limits.memory_of(stage));
   const std::vector<Bytes> needs = by_device(needs_between(places, cuts, limits), mapping, size);

@@ -107,6 +107,20 @@ Sharded sharded_by(const StagePrices& prices, const schedule::Plan& plan) {
   return sharded;
 }
 
+// As StageLimits::memory, from StagePrices::memory: a stage on several devices may need what the smallest of them has.
+std::vector<Bytes> memory_by_stage(std::vector<Bytes> memory, const schedule::Plan& plan) {
+  for (Bytes& of_device : memory) of_device = of_device / plan.size.chunks;
+  if (memory.size() < 2) return memory;
+  std::vector<Bytes> least(static_cast<size_t>(plan.stages()), *std::max_element(memory.begin(), memory.end()));
+  for (int device = 0; device < plan.size.devices; ++device) {
+    for (int chunk = 0; chunk < plan.size.chunks; ++chunk) {
+      Bytes& here = nth(least, plan.stage_of(device, chunk));
+      here        = std::min(here, nth(memory, device));
+    }
+  }
+  return least;
+}
+
 }  // namespace
 
 RefusalError too_few_ops(const ir::Module& module, const std::vector<StagePhase>& phases, size_t stages) {
@@ -125,7 +139,8 @@ StageLimits limits_of(const Pipeline& wanted, const schedule::Plan& plan) {
   const auto stages   = static_cast<size_t>(plan.stages());
   const double chunks = plan.size.chunks;
   StageLimits limits{wanted.shares.empty() ? std::vector<double>(stages, 1) : wanted.shares,
-                     std::vector<double>(stages), wanted.prices.memory / chunks, wanted.prices.seconds_per_byte};
+                     std::vector<double>(stages), memory_by_stage(wanted.prices.memory, plan),
+                     wanted.prices.seconds_per_byte};
   limits.sharded = sharded_by(wanted.prices, plan);
   for (int device = 0; device < plan.size.devices; ++device) {
     const double live = wanted.schedule->peak_live(wanted.size, device) / chunks;

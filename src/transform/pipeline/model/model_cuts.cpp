@@ -34,7 +34,7 @@ Cuts ModelCuts::find(const Pipeline& wanted, size_t prices) {
 const Cuts& ModelCuts::balanced(size_t prices, const StageLimits& limits) {
   CommonCuts& common = common_[prices];
   const Cuts& cuts   = common.balanced(without_memory(limits));
-  return limits.memory == Bytes(0) || fit(places_[prices], cuts, limits) ? cuts : common.balanced(limits);
+  return !limits.has_memory() || fit(places_[prices], cuts, limits) ? cuts : common.balanced(limits);
 }
 
 const Cuts& ModelCuts::over_devices(size_t prices, const StageLimits& limits, const Pipeline& wanted) {
