@@ -69,6 +69,9 @@ struct Pipeline {
   StagePartition partition    = StagePartition::balanced;
   // The share of the work of each stage, in any unit (for example layers). Empty: equal shares. Not of `layers`.
   std::vector<double> shares = {};
+  // How many times faster than `prices.op` says each stage computes; its messages take as long as in every other.
+  // Empty: once. Of `balanced` alone.
+  std::vector<double> speeds = {};
   LayerShare layers          = {};  // for the partition `layers`
   StagePrices prices         = {};
   // Replaces `partition` and `shares`: Cut::stage_ends of a program with the same forward pass. Empty: not used.

@@ -117,7 +117,8 @@ auto least_by_device(const Strategy& strategy, const Of& of) {
   return least;
 }
 
-// Per device of the pipeline; empty when all are equal.
+// Per device of the pipeline: how many times faster than the first device of the scenario its slowest one computes the
+// ops of the entry function; empty when all are equal.
 std::vector<double> device_speeds(const ir::Module& module, const Scenario& scenario,
                                   const platform::Platform& platform) {
   const Strategy& strategy       = scenario.strategy;
@@ -135,10 +136,9 @@ std::vector<double> device_speeds(const ir::Module& module, const Scenario& scen
   }
   if (kinds.size() < 2) return {};
   const auto meaning = interpret::interpret_mixed(module, module.functions.size() - 1);
-  std::vector<double> speed_of;
-  for (const size_t first : kinds)
-    speed_of.push_back(1 / time_of_ops(module, meaning, scenario.cost, at(first)).value());
-  return least_by_device(strategy, [&](size_t rank) { return speed_of[kind_of[rank]]; });
+  std::vector<Seconds> times;
+  for (const size_t first : kinds) times.push_back(time_of_ops(module, meaning, scenario.cost, at(first)));
+  return least_by_device(strategy, [&](size_t rank) { return times.front() / times[kind_of[rank]]; });
 }
 
 // As StagePrices::memory.
@@ -175,20 +175,22 @@ std::function<Seconds(const ir::OpCall&, std::span<const ir::Type>, int, int)> t
 
 }  // namespace
 
-std::vector<double> shares_by_speed(const ir::Module& module, const Scenario& scenario,
-                                    const platform::Platform& platform) {
-  const std::vector<double> speeds = device_speeds(module, scenario, platform);
-  const schedule::ScheduleDef& row = *scenario.strategy.schedule;
-  const schedule::Size& size       = scenario.strategy.schedule_size;
-  if (speeds.empty() || scenario.strategy.partition != transform::StagePartition::balanced) return {};
-  std::vector<double> shares(static_cast<size_t>(schedule::stages(row.mapping, size)), kFastest);
+std::vector<double> speeds_of_stages(const ir::Module& module, const Scenario& scenario,
+                                     const platform::Platform& platform) {
+  const Strategy& strategy = scenario.strategy;
+  if (strategy.partition != transform::StagePartition::balanced || !strategy.shares.empty()) return {};
+  const std::vector<double> by_device = device_speeds(module, scenario, platform);
+  if (by_device.empty()) return {};
+  const schedule::ScheduleDef& row = *strategy.schedule;
+  const schedule::Size& size       = strategy.schedule_size;
+  std::vector<double> speeds(static_cast<size_t>(schedule::stages(row.mapping, size)), kFastest);
   for (int device = 0; device < size.devices; ++device) {
     for (int chunk = 0; chunk < size.chunks; ++chunk) {
-      double& share = nth(shares, schedule::stage_of(row.mapping, size, device, chunk));
-      share         = std::min(share, nth(speeds, device));
+      double& speed = nth(speeds, schedule::stage_of(row.mapping, size, device, chunk));
+      speed         = std::min(speed, nth(by_device, device));
     }
   }
-  return shares;
+  return speeds;
 }
 
 double seconds_per_byte_in_group(const Scenario& scenario, const platform::Platform& platform) {

@@ -16,10 +16,11 @@ transform::StagePrices stage_prices(const Scenario& scenario, const platform::Pl
 // of ops differ between placements. 0 without tensor parallelism.
 double seconds_per_byte_in_group(const Scenario& scenario, const platform::Platform& platform);
 
-// The share of the work of each stage on unequal devices: proportional to the speed of its device for the ops of the
-// entry function. When several devices hold a stage, the slowest counts. Empty when all devices are equal.
-std::vector<double> shares_by_speed(const ir::Module& module, const Scenario& scenario,
-                                    const platform::Platform& platform);
+// As Pipeline::speeds, on unequal devices: by the ops of the entry function, of which the first device of the scenario
+// has the prices of computes. When several devices hold a stage, the slowest counts. Empty when all devices are equal,
+// and where the strategy says how stages share the work.
+std::vector<double> speeds_of_stages(const ir::Module& module, const Scenario& scenario,
+                                     const platform::Platform& platform);
 
 // True where all devices do the same work in the same time.
 bool is_uniform(const platform::Platform& platform);

@@ -31,11 +31,12 @@ transform::Pipeline pipeline_of(const ir::Module& module, const Sequential& sequ
           .run                    = run,
           .delay_weight_gradients = strategy.delay_weight_gradients,
           .partition              = strategy.partition,
-          .shares     = strategy.shares.empty() ? shares_by_speed(module, scenario, platform) : strategy.shares,
-          .layers     = layers_in(sequential, scenario),
-          .prices     = std::move(prices),
-          .stage_ends = written.all() ? strategy.stage_ends : strategy.written_stage_ends,
-          .marks_ends = scenario.collectives.host.any()};
+          .shares                 = strategy.shares,
+          .speeds                 = speeds_of_stages(module, scenario, platform),
+          .layers                 = layers_in(sequential, scenario),
+          .prices                 = std::move(prices),
+          .stage_ends             = written.all() ? strategy.stage_ends : strategy.written_stage_ends,
+          .marks_ends             = scenario.collectives.host.any()};
 }
 
 Expected<transform::Cut> try_cut(const Sequential& sequential, const Scenario& scenario,

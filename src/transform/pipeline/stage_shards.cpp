@@ -24,22 +24,31 @@ std::vector<std::vector<DataSplitStep>> steps_of(const std::vector<StageSharding
   return steps;
 }
 
+double all_of(const schedule::StageCosts& stage) { return stage.forward + stage.input_grad + stage.weight_grad; }
+
 std::vector<PlaceTime> times_in_variant(const ir::Module& module, const ir::OpTable& ops, const Pipeline& wanted,
                                         const StageSharding& variant, const std::vector<StagedOp>& staged, int stages) {
-  StagedShards sharded   = shard_and_split(module, ops, {{variant}, places_of(staged), {}}).last;
-  const ir::Module& made = sharded.program.module;
-  const auto layouts     = interpret_layouts(made, wanted.size.microbatches, "microbatches");
-  const auto& values     = layouts.entry().values;
-  StagePrices prices     = wanted.prices;
-  prices.hop             = {};  // what goes from stage to stage is not asked for
-  const int devices      = devices_of(variant);
-  const schedule::Costs costs =
-      stage_costs(made.entry(), staged_as_decided(made, values, {std::move(sharded.stages), {}}), values, prices,
-                  wanted.size.microbatches * prices.replicas, stages,
-                  std::vector<StageGroup>(static_cast<size_t>(stages), {0, devices}));
+  StagedShards sharded                = shard_and_split(module, ops, {{variant}, places_of(staged), {}}).last;
+  const ir::Module& made              = sharded.program.module;
+  const auto layouts                  = interpret_layouts(made, wanted.size.microbatches, "microbatches");
+  const auto& values                  = layouts.entry().values;
+  StagePrices prices                  = wanted.prices;
+  prices.hop                          = {};  // what goes from stage to stage is not asked for
+  const int devices                   = devices_of(variant);
+  const std::vector<StagedOp> decided = staged_as_decided(made, values, {std::move(sharded.stages), {}});
+  const auto costs                    = [&] {
+    return stage_costs(made.entry(), decided, values, prices, wanted.size.microbatches * prices.replicas, stages,
+                                          std::vector<StageGroup>(static_cast<size_t>(stages), {0, devices}))
+        .stages;
+  };
   std::vector<PlaceTime> times;
-  for (const schedule::StageCosts& stage : costs.stages)
-    times.push_back({devices * (stage.forward + stage.input_grad + stage.weight_grad), devices * stage.forward});
+  for (const schedule::StageCosts& stage : costs()) times.push_back({devices * all_of(stage), devices * stage.forward});
+  if (wanted.speeds.empty() || !wanted.prices.op) return times;
+  prices.op = [&](const ir::OpCall& call, std::span<const ir::Type> outputs) {
+    return call.def.role == ir::Role::communication ? wanted.prices.op(call, outputs) : Seconds(0);
+  };
+  const auto messages = costs();
+  for (size_t stage = 0; stage < times.size(); ++stage) times[stage].messages = devices * all_of(messages[stage]);
   return times;
 }
 

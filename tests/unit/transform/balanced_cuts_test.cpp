@@ -187,6 +187,27 @@ TEST(BalancedCuts, GiveAStageItsShare) {
   EXPECT_EQ(balanced_cuts(places({1, 1, 1, 1}, {1, 1, 1, 1}), uneven), Cuts{2});
 }
 
+// A slow device computes at half speed, but its messages take as long.
+TEST(BalancedCuts, DivideOnlyWhatIsComputedByTheSpeed) {
+  auto all = places({4, 4, 4, 4, 4, 4, 4}, {1, 1, 1, 1, 1, 1, 0});
+  for (CutPlace& place : all) place.messages = place.seconds / 2;  // an op takes 4 s, on the slow device 2 + 2 x 2
+  StageLimits uneven = limits(2, 0.5);
+  for (const bool slow_last : {true, false}) {
+    uneven.speeds = slow_last ? std::vector<double>{1, 0.5} : std::vector<double>{0.5, 1};
+    const Cuts cuts{slow_last ? 3 : 2};
+    EXPECT_EQ(balanced_cuts(all, uneven), cuts);
+    // Either stage sends or receives a byte in either direction.
+    const std::vector<double> times = {4 * 4 + 1.0, 3 * 6 + 1.0};
+    EXPECT_EQ(seconds_between(all, cuts, uneven),
+              slow_last ? times : std::vector<double>(times.rbegin(), times.rend()));
+  }
+  // A fast one computes four times as fast, and a stage that has twice the share may take twice as long.
+  uneven.speeds = {4, 1};
+  EXPECT_EQ(balanced_cuts(all, uneven), Cuts{3});  // 4 x 2.5 s and 3 x 4 s
+  uneven.shares = {1, 2};
+  EXPECT_EQ(balanced_cuts(all, uneven), Cuts{2});  // 3 x 2.5 s and 4 x 4 / 2 s
+}
+
 TEST(BalancedCuts, AreNoneWhereThereAreTooFewPlaces) {
   EXPECT_TRUE(balanced_cuts(places({1, 1}, {1, 1}), limits(3)).empty());
 }

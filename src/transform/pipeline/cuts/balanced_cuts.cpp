@@ -63,10 +63,16 @@ double transfer_at(const CutPlace& place, const StageLimits& limits) {
   return 2 * limits.seconds_per_byte * place.crossing.value();
 }
 
-// Returns the times of a stage between two places.
+// Returns the times of a stage between two places, at its speed. The forward pass has as large a part of the messages
+// as of the computes.
 PlaceTime time_between(const CutPlace& from, const CutPlace& to, size_t stage, const StageLimits& limits) {
   const PlaceTime before = from.time_in(limits.variant_of(stage)), upto = to.time_in(limits.variant_of(stage));
-  return {upto.seconds - before.seconds, upto.forward - before.forward};
+  PlaceTime time{upto.seconds - before.seconds, upto.forward - before.forward, upto.messages - before.messages};
+  if (limits.speeds.empty() || time.seconds <= 0) return time;
+  const double seconds = time.messages + (time.seconds - time.messages) / limits.speeds[stage];
+  time.forward *= seconds / time.seconds;
+  time.seconds = seconds;
+  return time;
 }
 
 // Returns the place at which `stage` ends.
@@ -85,7 +91,8 @@ class Balance {
         gathered_(most_gathered(places, limits.sharded)),
         stages_(limits.shares.size()),
         upto_(stages_ + 1) {
-    for (size_t stage = 0; stage < stages_; ++stage) upto_[stage + 1] = upto_[stage] + limits.shares[stage];
+    for (size_t stage = 0; stage < stages_; ++stage)
+      upto_[stage + 1] = upto_[stage] + limits.shares[stage] * std::max(1.0, limits.speed_of(stage));
   }
 
   // Empty where there are none.
@@ -95,7 +102,7 @@ class Balance {
     // found to be slower than the limit are a limit for the best ones.
     double all = 0;
     for (size_t stage = 0; stage < stages_; ++stage)
-      all = std::max(all, places_.back().time_in(limits_.variant_of(stage)).seconds);
+      all = std::max(all, time_between(places_.front(), places_.back(), stage, limits_).seconds);
     all /= *std::min_element(limits_.shares.begin(), limits_.shares.end());
     const double worst = 2 * (all + transfers());
     double limit       = 1.25 * places_.back().seconds / upto_.back();
@@ -227,10 +234,18 @@ class Balance {
   const StageLimits& limits_;
   const Bytes gathered_;
   const size_t stages_;
-  std::vector<double> upto_;  // [n]: the sum of the shares of the first n stages
+  // [n]: the most seconds, as places have them, that the first n stages do in a second: the sum of their shares, times
+  // their speeds where these shorten what they compute.
+  std::vector<double> upto_;
 };
 
 }  // namespace
+
+std::vector<double> StageLimits::shares_of_flop() const {
+  std::vector<double> all = shares;
+  for (size_t stage = 0; stage < all.size(); ++stage) all[stage] *= speed_of(stage);
+  return all;
+}
 
 StageLimits without_memory(StageLimits limits) {
   limits.memory.clear();

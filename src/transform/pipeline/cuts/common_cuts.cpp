@@ -13,7 +13,7 @@ const Cuts& CommonCuts::balanced(const StageLimits& limits) {
 Cuts CommonCuts::find_balanced(const StageLimits& limits) {
   const size_t stages     = limits.shares.size();
   const bool is_limited   = limits.has_memory();
-  const Cuts& uniform     = this->uniform(limits.shares);
+  const Cuts& uniform     = this->uniform(limits.shares_of_flop());
   const bool uniform_fits = uniform.size() + 1 == stages && (!is_limited || fit(places_, uniform, limits));
   Cuts quiet              = balanced_within_memory(this->quiet(stages), limits);
   const bool is_found     = quiet.size() + 1 == stages;

@@ -48,6 +48,7 @@ class Places {
         kept_(function.values.size()),
         seconds_(function.ops.size()),
         forward_(function.ops.size()),
+        messages_(function.ops.size()),
         weights_(function.ops.size()),
         makers_(ir::makers_of(function)),
         uses_(ir::uses_of(function)) {}
@@ -78,6 +79,7 @@ class Places {
 
   void add_seconds(size_t o, double seconds) {
     nth(seconds_, anchors_[o]) += seconds;
+    if (function_.ops[o].def->role == ir::Role::communication) nth(messages_, anchors_[o]) += seconds;
     if (phases_[o] == StagePhase::forward) nth(forward_, anchors_[o]) += seconds;
   }
 
@@ -196,6 +198,7 @@ class Places {
         here.flops += prices_(function_, op, values_).flops;
       here.seconds += seconds_[o];
       here.forward += forward_[o];
+      here.messages += messages_[o];
       here.weights += weights_[o].all;
       here.whole += weights_[o].whole;
       here.shard += weights_[o].shard;
@@ -217,6 +220,7 @@ class Places {
   std::vector<bool> kept_;                    // per value: the backward reads it
   std::vector<double> seconds_;               // per forward op, with what is anchored there
   std::vector<double> forward_;               // of these, the seconds of forward ops
+  std::vector<double> messages_;              // of these, the seconds of communications
   std::vector<NeedOfWeights> weights_;        // per forward op
   const std::vector<int32_t> makers_, uses_;  // per value
 };

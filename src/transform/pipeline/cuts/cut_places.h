@@ -16,6 +16,7 @@ struct WeightBytes {
 // The times up to a place, as CutPlace has them.
 struct PlaceTime {
   double seconds, forward;
+  double messages = 0;
 };
 
 // A possible cut after forward op `op`. All numbers but `tensors`, `crossing` and `largest` are sums over the forward
@@ -31,13 +32,16 @@ struct CutPlace {
   // The part of `weights` that ZeRO can shard: as a device has it, and divided by the number of ranks of the program
   // that hold copies of the weight, among which it is sharded even without further replicas.
   WeightBytes whole = {}, shard = {};
-  Bytes largest{0};    // of the weights up to `op` that ZeRO can shard, on one device
-  double forward = 0;  // of `seconds`, those of the forward ops
+  Bytes largest{0};     // of the weights up to `op` that ZeRO can shard, on one device
+  double forward  = 0;  // of `seconds`, those of the forward ops
+  double messages = 0;  // of `seconds`, those of communications
   // By variant, where stages are sharded in different ways: the times on one device of a group of the variant times the
   // number of these. `seconds` then counts every part of the program in the fastest variant. Empty: all have the same.
   std::vector<PlaceTime> variants = {};
 
-  PlaceTime time_in(size_t variant) const { return variants.empty() ? PlaceTime{seconds, forward} : variants[variant]; }
+  PlaceTime time_in(size_t variant) const {
+    return variants.empty() ? PlaceTime{seconds, forward, messages} : variants[variant];
+  }
 };
 
 // All places, in order: one after each group (`ends`); the last one comes after the last forward op. A microbatch is

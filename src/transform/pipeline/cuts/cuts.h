@@ -53,11 +53,16 @@ struct StageLimits {
   std::vector<int> devices = {};
   // Per stage: the index into CutPlace::variants; empty: the first for all.
   std::vector<size_t> variants = {};
-  Sharded sharded              = {};
+  // Per stage: how many times faster it computes than the places say; messages take as long. Empty: once.
+  std::vector<double> speeds = {};
+  Sharded sharded            = {};
 
   auto operator<=>(const StageLimits&) const = default;
 
   size_t variant_of(size_t stage) const { return variants.empty() ? 0 : variants[stage]; }
+  double speed_of(size_t stage) const { return speeds.empty() ? 1 : speeds[stage]; }
+  // Per stage: its share of the flop.
+  std::vector<double> shares_of_flop() const;
   bool has_memory() const { return !memory.empty(); }
   // The memory that the devices of a stage have together. Requires: has_memory().
   Bytes memory_of(size_t stage) const {

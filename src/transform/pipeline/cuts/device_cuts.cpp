@@ -79,7 +79,7 @@ Cuts balanced_over_devices(CommonCuts& common, const StageLimits& limits, const 
     if (cuts.size() + 1 == stages && std::find(all.begin(), all.end(), cuts) == all.end())
       all.push_back(std::move(cuts));
   };
-  add(common.uniform(limits.shares));
+  add(common.uniform(limits.shares_of_flop()));
   for (size_t i = 0, starts = all.size(); i < starts; ++i) {
     const Cuts& moved = common.relieved(all[i], limits, schedule.mapping, size);
     add(fits(moved) || !fits(all[i]) ? moved : relieved(places, all[i], limits, schedule.mapping, size));

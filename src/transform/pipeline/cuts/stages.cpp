@@ -85,6 +85,7 @@ void add_times(std::vector<CutPlace>& places, const StageVariety& variety, const
       least                 = std::min(least, here.seconds);
       upto[variant].seconds += here.seconds;
       upto[variant].forward += here.forward;
+      upto[variant].messages += here.messages;
     }
     fastest += least;
     places[place].seconds  = fastest;
@@ -141,6 +142,7 @@ StageLimits limits_of(const Pipeline& wanted, const schedule::Plan& plan) {
   StageLimits limits{wanted.shares.empty() ? std::vector<double>(stages, 1) : wanted.shares,
                      std::vector<double>(stages), memory_by_stage(wanted.prices.memory, plan),
                      wanted.prices.seconds_per_byte};
+  limits.speeds  = wanted.speeds;
   limits.sharded = sharded_by(wanted.prices, plan);
   for (int device = 0; device < plan.size.devices; ++device) {
     const double live = wanted.schedule->peak_live(wanted.size, device) / chunks;
