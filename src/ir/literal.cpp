@@ -29,7 +29,7 @@ std::string_view scan_number(Scanner& scanner) {
   });
 }
 
-// What is wrong with `text`, which parse_number<T> does not read; `kind` is "an integer" and the like.
+// The error about `text`, which parse_number<T> does not read; `kind` is "an integer" and the like.
 template <class T>
 std::string refused(std::string_view text, const std::string& kind) {
   T value{};

@@ -154,7 +154,7 @@ class SequenceFinder {
   std::vector<size_t> next_;   // of each device: the task that it runs next
   std::vector<size_t> rows_;   // of each chunk of each device: its stage in `stages_`
   std::vector<Stage> stages_;  // those of the down pipe, then those of the up pipe
-  // Of each stage and microbatch: the step that made the activation, and the gradient; kNone: none so far.
+  // By stage and microbatch: the step that made the activation, and the gradient; kNone: none so far.
   std::vector<int32_t> forward_, backward_;
 };
 

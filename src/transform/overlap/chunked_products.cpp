@@ -288,7 +288,7 @@ class Finder {
       readers.push_back(o);
       for (size_t i = 0; i < op.result_count; ++i) later.insert(function_.output(op, i));
     }
-    // Those that wait for the gradients of an earlier sum, too, as the exchange of several weights does, wait for both.
+    // A reader of an earlier sum, too, such as the exchange of several weights, waits for both.
     for (auto& [other, of] : found_.sums_of_several)
       std::erase_if(of.readers, [&](size_t o) { return std::binary_search(readers.begin(), readers.end(), o); });
     found_.late.insert(products.begin(), products.end());
