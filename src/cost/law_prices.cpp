@@ -232,6 +232,11 @@ std::optional<Seconds> price_attention(const Application& application, const pla
   };
   const double samples = static_cast<double>(q.dims[0]), rows = size(q, 2), width = size(q, 1);
   const double heads = elements(q) / (samples * rows * width), key_heads = elements(k) / (samples * size(k, 2) * width);
+  // A few queries, as decoding has, wait for all keys and values, which are read by all processors at once
+  // (Flash-Decoding: Dao et al., 2023): the traffic decides.
+  constexpr double kTile = 64;  // rows that share a block of keys at least
+  if (rows < kTile && rows < size(k, 2) && application.outputs.size() <= 2)
+    return price_traffic(device, calibrations, "element-wise", work.read + work.written, work.kernels, terms);
   // The laws do 2 s^2 d flops for a head forward: half of the square.
   const double ratio  = work.flops.value() / (2 * samples * heads * rows * rows * width);
   const bool backward = application.outputs.size() > 2;

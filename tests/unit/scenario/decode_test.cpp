@@ -39,6 +39,18 @@ TEST(Decode, TakesTheTimeToReadWeightsAndCaches) {
   EXPECT_LT(iteration, 1.05 * reading + kernels * device.launch.value());
 }
 
+// The law of attention is one of as many queries as keys: a single query would pay for the square of the context.
+TEST(Decode, ReadsWhatAttentionSeesOnceWithCalibratedCosts) {
+  const auto time = [](const std::string& attention) {
+    Json json = decoding(R"("tp": 1)").source;
+    override_with(json, "cost={}");
+    override_with(json, "strategy.attention=" + attention);
+    return run(load(json, "decode.json")).summary.iteration_time;
+  };
+  EXPECT_LT(time("flash"), time("unfused"));
+  EXPECT_GT(time("flash"), 0.7 * time("unfused"));
+}
+
 TEST(Decode, KeepsCachesOnce) {
   const double all = peak(run(decoding(R"("tp": 1)")));
   EXPECT_GT(all, kWeights + kCaches);
