@@ -83,8 +83,9 @@ Dims scan_dims(Scanner& scanner) {
   while (!scanner.accept(')')) {
     if (dims.size() == Dims::kMaxRank) scanner.fail("a shape has at most 8 dimensions");
     const Scanner::Place place = scanner.place();
-    const int64_t dim          = scanner.accept('?') ? Dims::kUnknown : scan_int(scanner);
-    if (dim < Dims::kUnknown) scanner.fail_at(place, "a dimension is not negative");
+    const bool is_unknown      = scanner.accept('?');
+    const int64_t dim          = is_unknown ? Dims::kUnknown : scan_int(scanner);
+    if (dim < 0 && !is_unknown) scanner.fail_at(place, "a dimension is not negative; write ? where it is unknown");
     dims.push_back(dim);
     if (!scanner.accept(',') && scanner.peek() != ')')
       scanner.fail("expected ',' or ')' in a shape, found " + scanner.found());
@@ -121,6 +122,23 @@ void fill(Array& array, Scanner& scanner, Convert convert) {
     if (i > 0) scanner.expect(',');
     data[i] = convert();
   }
+}
+
+// An element from `least` to `most`, the numbers that `dtype` holds.
+int64_t scan_integer(Scanner& scanner, DType dtype, int64_t least, int64_t most) {
+  const Scanner::Place place = scanner.place();
+  const int64_t value        = scan_int(scanner);
+  if (value < least || value > most) {
+    scanner.fail_at(place, std::to_string(value) + " does not fit; an element of " + std::string(name(dtype)) +
+                               " is from " + std::to_string(least) + " to " + std::to_string(most));
+  }
+  return value;
+}
+
+template <class T>
+void fill_integers(Array& array, Scanner& scanner, DType dtype) {
+  using Limits = std::numeric_limits<T>;
+  fill<T>(array, scanner, [&] { return static_cast<T>(scan_integer(scanner, dtype, Limits::min(), Limits::max())); });
 }
 
 // The numbers of a constant are all written out, so it cannot have more of them than the text has characters: checked
@@ -161,15 +179,15 @@ Array scan_array(Scanner& scanner, DType dtype) {
     case DType::f8e8m0:
     case DType::f4e2m1: fill<uint8_t>(array, scanner, [&] { return float_to_narrow(dtype, single()); }); break;
     case DType::i64: fill<int64_t>(array, scanner, integer); break;
-    case DType::i32: fill<int32_t>(array, scanner, [&] { return static_cast<int32_t>(integer()); }); break;
-    case DType::i16: fill<int16_t>(array, scanner, [&] { return static_cast<int16_t>(integer()); }); break;
-    case DType::i8: fill<int8_t>(array, scanner, [&] { return static_cast<int8_t>(integer()); }); break;
-    case DType::i4: fill<int8_t>(array, scanner, [&] { return to_int4(integer()); }); break;
+    case DType::i32: fill_integers<int32_t>(array, scanner, dtype); break;
+    case DType::i16: fill_integers<int16_t>(array, scanner, dtype); break;
+    case DType::i8: fill_integers<int8_t>(array, scanner, dtype); break;
+    case DType::i4: fill<int8_t>(array, scanner, [&] { return to_int4(scan_integer(scanner, dtype, -8, 7)); }); break;
     case DType::u64: fill<uint64_t>(array, scanner, whole); break;
-    case DType::u32: fill<uint32_t>(array, scanner, [&] { return static_cast<uint32_t>(integer()); }); break;
-    case DType::u16: fill<uint16_t>(array, scanner, [&] { return static_cast<uint16_t>(integer()); }); break;
-    case DType::u8: fill<uint8_t>(array, scanner, [&] { return static_cast<uint8_t>(integer()); }); break;
-    case DType::u4: fill<uint8_t>(array, scanner, [&] { return to_uint4(integer()); }); break;
+    case DType::u32: fill_integers<uint32_t>(array, scanner, dtype); break;
+    case DType::u16: fill_integers<uint16_t>(array, scanner, dtype); break;
+    case DType::u8: fill_integers<uint8_t>(array, scanner, dtype); break;
+    case DType::u4: fill<uint8_t>(array, scanner, [&] { return to_uint4(scan_integer(scanner, dtype, 0, 15)); }); break;
     case DType::boolean: fill<bool>(array, scanner, [&] { return integer() != 0; }); break;
   }
   scanner.expect(']');
