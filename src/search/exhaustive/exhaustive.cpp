@@ -10,19 +10,23 @@
 //   dive              from time to time, into one promising branch after the other until a point is predicted, so that
 //                     a search that is interrupted has something to show
 //
-// It ends when no branch that is left can have a point of the result. When all branches that a survey kept are decided
-// and others are not ruled out, the next survey keeps the most promising of those.
+// Several rounds of these steps are under way at once. The search ends when no branch that is left can have a point of
+// the result. When all branches that a survey kept are decided and others are not ruled out, the next survey keeps the
+// most promising of those.
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <map>
+#include <memory>
 
 #include "foreflow/base/nth.h"
 #include "foreflow/base/worker_pool.h"
 #include "search/bounds/refine.h"
 #include "search/exhaustive/branch_worker.h"
 #include "search/exhaustive/distinct_points.h"
+#include "search/exhaustive/dives.h"
 #include "search/exhaustive/guesses.h"
 #include "search/exhaustive/open_branches.h"
 #include "search/exhaustive/outcome.h"
@@ -33,17 +37,13 @@ namespace {
 
 constexpr size_t kProspects = 30'000;  // that a survey keeps
 
-// The number of branches that are expanded or refined, or of points that are predicted, at the same time: a round of
-// all three has parts of these. Which ones it has is decided by the answers to all rounds before, so the same points
-// are predicted with any number of workers. Those of the last round may turn out to be ruled out by others of it.
-constexpr std::array<size_t, 3> kAtOnce = {512, 128, 8};
-// A dive gives up after this number of branches of a survey in which no point may work.
-constexpr size_t kTries = 8;
-// A dive that finds no point ends after this number of predictions.
-constexpr size_t kTriedPoints = 4;
-// After a dive that found a point, the next one is due when twice as many branches and points are decided, and at least
-// kFoundOne; after another one, when kFoundNone more are.
-constexpr size_t kFoundOne = 4096, kFoundNone = 1024;
+// The number of branches that are expanded or refined, or of points that are predicted, in one round: a round of all
+// three has parts of these.
+constexpr std::array<size_t, 3> kAtOnce = {256, 64, 4};
+// The number of rounds that are under way, so that workers have something to do while the last answers to a round come
+// in. The first of them is answered before another one is chosen, so the same points are predicted with any number of
+// workers. Those of the last rounds may turn out to be ruled out by others of them.
+constexpr size_t kUnderWay = 2;
 // A space of more points takes a while: it is begun with guesses, of which at most kGuesses are predicted until one
 // works, and searched with dives.
 constexpr double kLarge   = 100'000;
@@ -68,6 +68,16 @@ std::vector<std::string> points_of(const std::vector<Entry>& entries) {
   return points;
 }
 
+// A round that workers are at.
+struct Asked {
+  std::array<std::vector<Entry>, 3> by_step;
+  bool is_of_dive = false;
+  Round round;
+  Later<std::vector<Prediction>> predictions;
+  Later<std::vector<Refined>> bounds;
+  Later<std::vector<std::variant<Refused, Prospect>>> children;
+};
+
 class Search {
  public:
   Search(const Question& question, const Options& options)
@@ -82,7 +92,7 @@ class Search {
   Result run() {
     is_large_ = options_.pruning != Pruning::none && question_.space().estimate() > kLarge;
     if (is_large_) guess();
-    if (outcome_.standing().best()) next_dive_ = kFoundOne;
+    dives_.emplace(waiting_, outcome_, is_large_);
     Survey survey = surveyor_.survey(nullptr);
     outcome_.begin(survey);
     survey.infeasible = {};
@@ -117,7 +127,7 @@ class Search {
       const Prediction prediction = predictions().front().value();
       if (guessed_.emplace(point, admitted(prediction, question_.goal().terms)).first->second.refusal) continue;
       outcome_.add(branch, point, guessed_.at(point));
-      report({});
+      report();
     }
   }
 
@@ -128,11 +138,10 @@ class Search {
     WorkerPool workers(static_cast<size_t>(options_.jobs),
                        [this](const std::string& request) { return worker_.answer(request); });
     for (;;) {
-      if (is_time_to_dive()) dive(workers);
-      std::vector<Entry> chosen = is_stopped() ? std::vector<Entry>() : waiting_.take(kAtOnce);
-      report(chosen);
-      if (chosen.empty()) return;
-      take(std::move(chosen), workers);
+      while (under_way_.size() < kUnderWay && begin_round(workers)) continue;
+      report();
+      if (under_way_.empty()) return;
+      finish_round(workers);
     }
   }
 
@@ -141,44 +150,36 @@ class Search {
     return interrupted_;
   }
 
-  // The next step of each of the chosen.
-  void take(std::vector<Entry> chosen, WorkerPool& workers) {
+  // Asks for the next step of the most promising branches. False: there is none.
+  bool begin_round(WorkerPool& workers) {
+    if (is_stopped()) return false;
+    const bool dives =
+        std::none_of(under_way_.begin(), under_way_.end(), [](const auto& one) { return one->is_of_dive; });
+    auto asked                = std::make_unique<Asked>();
+    std::vector<Entry> chosen = dives ? dives_->next_step(taken_) : std::vector<Entry>();
+    asked->is_of_dive         = !chosen.empty();
+    if (chosen.empty()) chosen = waiting_.take(kAtOnce);
+    if (chosen.empty()) return false;
     taken_ += chosen.size();
-    std::array<std::vector<Entry>, 3> by_step;
-    for (Entry& entry : chosen) nth(by_step, entry.next).push_back(std::move(entry));
-    auto& [to_expand, to_refine, to_predict] = by_step;
-    Round round;
-    const auto predictions = distinct_.predictions(points_of(to_predict), round);  // they take longest
-    const auto bounds      = distinct_.bounds(prospects_of(to_refine), round);
-    const auto children    = ask_children(prospects_of(to_expand), round);
-    round.ask(workers);
-    predicted(to_predict, predictions());
-    refined(std::move(to_refine), bounds());
-    expanded(children());
+    for (Entry& entry : chosen) nth(asked->by_step, entry.next).push_back(std::move(entry));
+    const auto& [to_expand, to_refine, to_predict] = asked->by_step;
+    asked->predictions = distinct_.predictions(points_of(to_predict), asked->round);  // they take longest
+    asked->bounds      = distinct_.bounds(prospects_of(to_refine), asked->round);
+    asked->children    = ask_children(prospects_of(to_expand), asked->round);
+    asked->round.begin(workers);
+    under_way_.push_back(std::move(asked));
+    return true;
   }
 
-  bool is_time_to_dive() const { return is_large_ && taken_ >= next_dive_; }
-
-  // Decides one branch of the survey after the other, the most promising first, until a point works.
-  void dive(WorkerPool& workers) {
-    const size_t found = outcome_.ranked(), predicted = outcome_.evaluated();
-    for (size_t tries = 0; tries < kTries && !waiting_.empty() && outcome_.evaluated() - predicted < kTriedPoints;
-         ++tries) {
-      const size_t number = waiting_.most_promising().prospect.number;
-      for (;;) {
-        if (is_stopped()) return;
-        std::vector<Entry> chosen = waiting_.take_within(number);
-        if (chosen.empty()) break;
-        report(chosen);
-        take(std::move(chosen), workers);
-        if (outcome_.ranked() > found) {
-          next_dive_ = 2 * std::max(taken_, kFoundOne);
-          return;
-        }
-        if (outcome_.evaluated() - predicted >= kTriedPoints) break;
-      }
-    }
-    next_dive_ = taken_ + kFoundNone;
+  // Takes the answers to the first round that is under way.
+  void finish_round(WorkerPool& workers) {
+    const std::unique_ptr<Asked> asked = std::move(under_way_.front());
+    under_way_.pop_front();
+    asked->round.finish(workers);
+    auto& [to_expand, to_refine, to_predict] = asked->by_step;
+    predicted(to_predict, asked->predictions());
+    refined(std::move(to_refine), asked->bounds());
+    expanded(asked->children());
   }
 
   void add(Prospect prospect) {
@@ -257,19 +258,23 @@ class Search {
     return true;
   }
 
-  // Reports the progress. `chosen` are the branches that workers are at, which count as open until they are answered.
-  void report(const std::vector<Entry>& chosen) {
+  // Reports the progress. The branches that workers are at count as open until they are answered.
+  void report() {
     const ObjectiveDef& objective    = *question_.goal().objective;
     const std::optional<double> best = outcome_.standing().best();
-    gap_.reset();
-    if (best) {
-      double rest = std::min(beyond_, waiting_.empty() ? kNothing : waiting_.front().prospect.score[0]);
-      if (!chosen.empty()) rest = std::min(rest, chosen.front().prospect.score[0]);
-      gap_ = gap_between(objective, *best, rest);
-    }
-    if (!options_.report) return;
+    double rest = std::min(beyond_, waiting_.empty() ? kNothing : waiting_.front().prospect.score[0]);
     size_t open = waiting_.points();
-    for (const Entry& entry : chosen) open += entry.points;
+    for (const auto& asked : under_way_) {
+      for (const std::vector<Entry>& entries : asked->by_step) {
+        for (const Entry& entry : entries) {
+          rest = std::min(rest, entry.prospect.score[0]);
+          open += entry.points;
+        }
+      }
+    }
+    gap_.reset();
+    if (best) gap_ = gap_between(objective, *best, rest);
+    if (!options_.report) return;
     options_.report({.points    = outcome_.points(),
                      .decided   = outcome_.points() - std::min(outcome_.points(), open),
                      .evaluated = outcome_.evaluated(),
@@ -287,10 +292,12 @@ class Search {
   OpenBranches waiting_;
   DistinctPoints distinct_;
   std::map<std::string, Prediction> guessed_;  // by the texts of the points
+  std::optional<Dives> dives_;
+  std::deque<std::unique_ptr<Asked>> under_way_;  // the first that was asked for first
   bool is_large_    = false;
   bool interrupted_ = false;
-  size_t taken_ = 0, next_dive_ = 0;
-  double beyond_ = -kNothing;  // no point that the survey left out has a lower penalty
+  size_t taken_     = 0;
+  double beyond_    = -kNothing;  // no point that the survey left out has a lower penalty
   std::optional<double> gap_;
 };
 

@@ -34,6 +34,22 @@ TEST(WorkerPool, GivesNoFurtherRequestsOnceItIsStopped) {
   EXPECT_EQ(pool.ask({"e"}), std::vector<std::string>{"ee"});
 }
 
+TEST(WorkerPool, GoesOnWithRequestsThatAreNotWaitedFor) {
+  std::string answers;
+  WorkerPool pool(1, [](const std::string& request) { return request + request; });
+  const auto note = [&](const std::string& answer) { answers += answer + " "; };
+  const auto ends = [&](const std::string& end) { return [&answers, end] { return answers.ends_with(end); }; };
+  pool.add("a", note);
+  pool.add("b", note);
+  pool.run(ends("aa "));
+  EXPECT_EQ(answers, "aa ");
+  pool.add("c", note);
+  pool.run(ends("bb "));
+  EXPECT_EQ(answers, "aa bb ");
+  pool.run(ends("dd "));  // there is no such request
+  EXPECT_EQ(answers, "aa bb cc ");
+}
+
 TEST(WorkerPool, RethrowsAndTellsOfDeaths) {
   WorkerPool throws(2, [](const std::string&) -> std::string { throw Error("here", "no"); });
   EXPECT_THROW(throws.ask({"a"}), Error);
