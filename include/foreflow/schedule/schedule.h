@@ -49,6 +49,8 @@ struct Size {
   int devices      = 1;  // P
   int microbatches = 1;  // K, of all pipes together
   int chunks       = 1;  // v, on each device; with two pipes 2, one of each pipe
+
+  bool operator==(const Size&) const = default;
 };
 
 // How virtual stages are assigned to P devices.

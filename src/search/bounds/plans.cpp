@@ -29,6 +29,17 @@ const KnownPlan& Plans::of(const schedule::ScheduleDef& schedule, const schedule
   return known;
 }
 
+const schedule::TaskSequence& Plays::in_sequence(const KnownPlan& plan) {
+  constexpr size_t kMostTasks = 400'000;  // which take sixteen megabytes
+  if (const auto found = sequences_.find(plan.number); found != sequences_.end()) return found->second;
+  if (tasks_ > kMostTasks) {
+    sequences_.clear();
+    tasks_ = 0;
+  }
+  for (const auto& tasks : plan.plan.order) tasks_ += tasks.size();
+  return sequences_.emplace(plan.number, schedule::TaskSequence(plan.plan)).first->second;
+}
+
 const schedule::Slots& Plays::of(const KnownPlan& plan, const schedule::Costs& costs) {
   constexpr size_t kMostTasks = 500'000;  // which take sixteen megabytes; one play is always kept
   constexpr size_t kMostPlays = 64;
@@ -44,7 +55,7 @@ const schedule::Slots& Plays::of(const KnownPlan& plan, const schedule::Costs& c
     known_.splice(known_.begin(), known_, found);
     return known_.front().slots;
   }
-  known_.push_front({plan.number, costs.hop, costs.stages, schedule::play(plan.plan, costs), 0});
+  known_.push_front({plan.number, costs.hop, costs.stages, in_sequence(plan).play(costs), 0});
   for (const auto& slots : known_.front().slots) known_.front().tasks += slots.size();
   size_t tasks = 0, plays = 0;
   for (auto at = known_.begin(); at != known_.end(); ++plays) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "foreflow/schedule/play.h"
+#include "foreflow/schedule/task_sequence.h"
 
 namespace foreflow::search {
 
@@ -41,7 +42,11 @@ class Plays {
     schedule::Slots slots;
     size_t tasks;
   };
-  std::list<Play> known_;  // the one asked for last first
+  const schedule::TaskSequence& in_sequence(const KnownPlan& plan);
+
+  std::list<Play> known_;                               // the one asked for last first
+  std::map<size_t, schedule::TaskSequence> sequences_;  // by the numbers of plans
+  size_t tasks_ = 0;                                    // in all of them
 };
 
 }  // namespace foreflow::search

@@ -43,4 +43,10 @@ const Cuts& CommonCuts::relieved(const Cuts& from, const StageLimits& limits, sc
   return found->second;
 }
 
+const ScheduleTime& CommonCuts::time(const schedule::ScheduleDef& schedule, const schedule::Size& size) {
+  if (!timed_ || timed_->schedule != &schedule || timed_->size != size)
+    timed_ = Timed{&schedule, size, ScheduleTime(schedule, size)};
+  return timed_->time;
+}
+
 }  // namespace foreflow::transform

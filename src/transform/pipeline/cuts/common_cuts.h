@@ -2,11 +2,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
 #include "foreflow/schedule/schedule.h"
 #include "transform/pipeline/cuts/cuts.h"
+#include "transform/pipeline/cuts/schedule_time.h"
 
 namespace foreflow::transform {
 
@@ -25,8 +27,17 @@ class CommonCuts {
   // As relieved(), whatever memory the stages need.
   const Cuts& relieved(const Cuts& from, const StageLimits& limits, schedule::StageMapping mapping,
                        const schedule::Size& size);
+  // Valid until the next call.
+  const ScheduleTime& time(const schedule::ScheduleDef& schedule, const schedule::Size& size);
 
  private:
+  // The schedule that was asked for last: cuts with different limits are compared by the same one.
+  struct Timed {
+    const schedule::ScheduleDef* schedule;
+    schedule::Size size;
+    ScheduleTime time;
+  };
+
   Cuts find_balanced(const StageLimits& limits);
   // As quiet_places.
   const std::vector<CutPlace>& quiet(size_t stages);
@@ -37,6 +48,7 @@ class CommonCuts {
   std::map<std::vector<double>, Cuts> uniform_;
   // With the mapping and the number of devices; the chunks are as many as the shares tell.
   std::map<std::tuple<Cuts, StageLimits, schedule::StageMapping, int>, Cuts> relieved_;
+  std::optional<Timed> timed_;
 };
 
 }  // namespace foreflow::transform

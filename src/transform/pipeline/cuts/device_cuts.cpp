@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "foreflow/base/nth.h"
-#include "foreflow/schedule/task_sequence.h"
 #include "transform/pipeline/cuts/device_relief.h"
+#include "transform/pipeline/cuts/schedule_time.h"
 
 namespace foreflow::transform {
 namespace {
@@ -21,45 +21,6 @@ schedule::Costs costs_between(std::span<const CutPlace> places, const Cuts& cuts
   }
   return costs;
 }
-
-// The number of microbatches after which a schedule repeats itself; 0: it has too few of them to be shortened.
-int period_of(const schedule::ScheduleDef& schedule, schedule::Size size) {
-  const int all = size.microbatches;
-  for (const int period : {size.devices, 2 * size.devices}) {
-    size.microbatches = all - period;
-    if (all >= 4 * period && (schedule.refuse == nullptr || schedule.refuse(size).empty())) return period;
-  }
-  return 0;
-}
-
-// The time in which a schedule does the work of stages. Of many microbatches a few are played, and the others take as
-// long as the last of these.
-class ScheduleTime {
- public:
-  ScheduleTime(const schedule::ScheduleDef& schedule, const schedule::Size& size) {
-    const int period = period_of(schedule, size);
-    const int few    = period == 0 ? size.microbatches : 2 * period + size.microbatches % period;
-    tasks_.push_back(tasks_of(schedule, size, few));
-    if (period == 0) return;
-    tasks_.push_back(tasks_of(schedule, size, few + period));
-    periods_ = (size.microbatches - few) / period;
-  }
-
-  double of(const schedule::Costs& costs) const {
-    const double before = tasks_.front().makespan(costs);
-    return periods_ == 0 ? before : before + (tasks_.back().makespan(costs) - before) * periods_;
-  }
-
- private:
-  static schedule::TaskSequence tasks_of(const schedule::ScheduleDef& schedule, schedule::Size size, int microbatches) {
-    size.microbatches = microbatches;
-    return schedule::TaskSequence(schedule::plan(schedule, size));
-  }
-
-  // The tasks of a few microbatches and, where the others repeat them, of a period more.
-  std::vector<schedule::TaskSequence> tasks_;
-  int periods_ = 0;  // that are not played but for the first
-};
 
 }  // namespace
 
@@ -88,7 +49,7 @@ Cuts balanced_over_devices(CommonCuts& common, const StageLimits& limits, const 
   if (std::any_of(all.begin(), all.end(), fits)) std::erase_if(all, [&](const Cuts& cuts) { return !fits(cuts); });
   if (all.size() == 1) return all.front();
   std::vector<double> seconds;
-  const ScheduleTime time(schedule, size);
+  const ScheduleTime& time = common.time(schedule, size);
   for (const Cuts& cuts : all) seconds.push_back(time.of(costs_between(places, cuts, limits)));
   // Fewer bytes cross the first of the cuts that are about as fast.
   const double most = *std::min_element(seconds.begin(), seconds.end()) * (1 + kAboutAsFast);
