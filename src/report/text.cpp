@@ -262,6 +262,16 @@ std::string why_above_peak(const Summary& summary) {
                       : "computes are priced at less time than the peak of " + summary.job.dtype + " allows"});
 }
 
+// Says how long the busiest link takes at least, where the engine let communications share it without slowing each
+// other down.
+std::string why_overloaded(const Summary& summary) {
+  double most = 0;
+  for (const LinkSummary& link : summary.links) most = std::max(most, link.utilization);
+  if (most < 1.0005) return "";  // shown as 100.0 %
+  return notes("Links above 100 %", {"what crosses the busiest one takes " + format(most * summary.iteration_time) +
+                                     " or more; this engine knows no contention: use simgrid"});
+}
+
 std::string idle(const Summary& summary) {
   const Idle& idle = summary.idle;
   std::string out;
@@ -322,7 +332,7 @@ std::string write_text(const Summary& summary, const stream::Program& program, c
   return headline(summary) + jobs(summary) + where_time_goes(summary) + devices(summary) +
          memory(summary, memory_peaks(summary, program, timeline, PeaksOf::fullest)) + collectives(summary) +
          links(summary) + idle(summary) + notes("assumed", summary.assumed) + notes("not honoured", summary.ignored) +
-         why_above_peak(summary) + path(summary) + footer(summary);
+         why_above_peak(summary) + why_overloaded(summary) + path(summary) + footer(summary);
 }
 
 }  // namespace

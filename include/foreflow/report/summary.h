@@ -89,7 +89,7 @@ struct LinkSummary {
   std::vector<int32_t> members;
   Bytes bytes;
   Seconds busy;            // time with at least one flow
-  double utilization = 0;  // bytes / (bandwidth x iteration time), 0..1
+  double utilization = 0;  // bytes / (bandwidth x iteration time); above 1 only without contention
   // Only when the run was observed (simulate::Options::observe):
   std::vector<double> usage       = {};  // utilization in each of kIntervals equal parts of the iteration
   std::vector<LinkSharing> shared = {};  // longest first

@@ -132,6 +132,18 @@ TEST(TextWriter, SaysWhyUtilizationIsAboveThePeak) {
   EXPECT_EQ(write("text", example()).find("above 100 %"), std::string::npos);
 }
 
+TEST(TextWriter, SaysHowLongAnOverloadedLinkTakes) {
+  const Example of        = example();
+  report::Summary summary = of.summary();  // of 8 s, with links that are used for 15 %
+  const auto text = [&] { return writers().get("text", "test").write(summary, of.program, of.timeline, of.platform); };
+  EXPECT_EQ(text().find("Links above 100 %"), std::string::npos);
+  summary.links.back().utilization = 1.25;
+  EXPECT_NE(text().find("\nLinks above 100 %: what crosses the busiest one takes 10 s or more; this engine knows no "
+                        "contention: use simgrid\n"),
+            std::string::npos)
+      << text();
+}
+
 TEST(TextWriter, EqualDevicesShareALine) {
   Example equal = example();
   for (stream::DeviceUse& device : equal.program.devices) device.initial = Bytes(10);
