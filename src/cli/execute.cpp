@@ -11,6 +11,7 @@
 #include "cli/program_file.h"
 #include "cli/remarks.h"
 #include "cli/run_report.h"
+#include "foreflow/base/memory.h"
 #include "foreflow/base/progress.h"
 #include "foreflow/base/text.h"
 #include "foreflow/cost/load.h"
@@ -62,19 +63,39 @@ ir::Module read_module(const Options& options) {
   return module;
 }
 
+ir::Type type_of(const ir::Value& parameter) {
+  return parameter.annotation == nullptr ? ir::Type() : *parameter.annotation;
+}
+
+// Each of many inputs may fit where all of them do not.
+void check_inputs(const Options& options, const ir::Function& function, const Arrays& given) {
+  Bytes all;
+  for (size_t i = 0; i < function.parameters.size(); ++i) {
+    const ir::Value& parameter = function.values[i];
+    if (!given.contains(parameter.name)) all += ir::bytes_of(type_of(parameter));
+  }
+  if (function.parameters.size() < 2) return;
+  check_memory(all, [&] { return options.file + ": a random number for every element of the inputs"; });
+}
+
 std::vector<ir::Array> arguments_of(const Options& options, const ir::Module& module) {
   const ir::Function& function = module.entry();
   const Arrays given           = read_arrays(options.inputs, "--input");
   check_known(given, function);
+  check_inputs(options, function, given);
   std::mt19937_64 random(options.seed);
   std::vector<ir::Array> arguments;
+  Progress progress("inputs", function.parameters.size());
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     const ir::Value& parameter = function.values[i];
     const auto input           = given.find(parameter.name);
-    const ir::Type type        = parameter.annotation == nullptr ? ir::Type() : *parameter.annotation;
-    arguments.push_back(input != given.end()
-                            ? input->second
-                            : execute::random_value(parameter.name, type, options.below, random, options.file));
+    if (input != given.end()) {
+      arguments.push_back(input->second);
+    } else {
+      const ir::Type type = type_of(parameter);
+      arguments.push_back(execute::random_value(parameter.name, type, options.below, random, options.file));
+    }
+    progress.update(i + 1);
   }
   return arguments;
 }
@@ -95,9 +116,8 @@ execute::Execution run_alone(const execute::Task& task, const Options& options) 
   return execution;
 }
 
-execute::Execution run_processes(const execute::Task& task, const Options& options) {
-  const execute::Options how{options.iterations, options.warmup, Seconds(options.timeout),
-                             execute::find_rank_program()};
+execute::Execution run_processes(const execute::Task& task, const Options& options, const std::string& rank_program) {
+  const execute::Options how{options.iterations, options.warmup, Seconds(options.timeout), rank_program};
   return execute::run_mpi({{execute::fold_streams(task.module), task.arguments}}, how).front();
 }
 
@@ -125,11 +145,13 @@ OutputReport compared(const Options& options, const execute::Task& task, const e
 
 void run(const Options& options) {
   check_options(options);
+  const bool is_alone            = options.ranks == "one";
+  const std::string rank_program = is_alone ? "" : execute::find_rank_program();
   execute::Task task{read_module(options), {}};
   task.arguments = arguments_of(options, task.module);
   std::vector<std::string> names;
   for (const ir::ValueId id : task.module.entry().results) names.push_back(task.module.entry().value(id).name);
-  const execute::Execution execution = options.ranks == "mpi" ? run_processes(task, options) : run_alone(task, options);
+  const execute::Execution execution = is_alone ? run_alone(task, options) : run_processes(task, options, rank_program);
   const OutputReport outputs         = compared(options, task, execution, names);
   if (!options.output.empty()) write_outputs(options.output, execution.results, names);
   if (!options.measurements.empty()) write_file(options.measurements, cost::print_csv(execution.measurements));

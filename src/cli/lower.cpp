@@ -158,15 +158,15 @@ Action declare(CLI::App& command) {
   const auto options = std::make_shared<Options>();
   reads_scenario(
       command.add_option("FILE", options->file, "a program (FILE.distir) or a scenario (FILE.json)")->required());
-  writes_ranks(
-      command
-          .add_option(
-              "-o,--output", options->folder,
-              "the folder for one program a device, and for a scenario its priced streams; - writes a script to stdout")
-          ->required());
+  writes_ranks(command
+                   .add_option("-o,--output", options->folder,
+                               "the folder for one program a stream (D1, and D1.comm beside it), and for a scenario "
+                               "its priced streams; - "
+                               "writes a script to stdout")
+                   ->required());
   command
       .add_option("--target", options->target,
-                  "the form of the programs: distir, one file a device; pytorch, one script DIR/run.py for torchrun")
+                  "the form of the programs: distir, one file a stream; pytorch, one script DIR/run.py for torchrun")
       ->capture_default_str();
   command.add_option("--example", options->example,
                      "SEED: for pytorch, also write random inputs and what the reference executor makes of them to "

@@ -42,6 +42,17 @@ TEST_F(MemoryThatRunsOut, NamesTheInputThatIsTooLarge) {
                            "40 GB; [0-9.]+ [MG]?B are available here\n"));
 }
 
+TEST_F(MemoryThatRunsOut, OfAllInputsTogetherIsSeenAtTheBeginning) {
+  const test::TemporaryFolder folder;
+  write_file(folder / "s.json", R"({"workload": {"model": "llama3-70b", "sequence": 2048, "mode": "training"},
+      "platform": {"topology": "dgx_h100", "nodes": 4}, "cost": {"model": "roofline"},
+      "strategy": {"tp": 8, "pp": 4, "global_batch": 8, "microbatch_size": 1}})");
+  const CommandResult result = test::run_foreflow_under(kOneGigabyte, {"execute", "s.json"}, folder.path());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, MatchesRegex("foreflow: error: s.json: a random number for every element of the inputs takes "
+                                       "[0-9.]+ GB; [0-9.]+ MB are available here\n"));
+}
+
 TEST_F(MemoryThatRunsOut, NamesTheOpWhoseResultIsTooLarge) {
   const CommandResult result = run(R"(func @main(%x: Tensor[Float32, (20000, 1)], %y: Tensor[Float32, (1, 20000)]) {
   %z = MatMul(%x, %y)
