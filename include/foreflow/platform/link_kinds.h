@@ -22,6 +22,11 @@ inline bool stays_in_server(std::string_view kind) {
          kind == "memory";
 }
 
+// Links between accelerators alone: what two of them exchange takes these where it can.
+inline bool joins_accelerators(std::string_view kind) {
+  return kind == "nvlink" || kind == "xgmi" || kind == "scaleup";
+}
+
 // NVLink, whose generation is a property of the link, and whose switch may reduce (NVLS).
 inline bool is_nvlink(std::string_view kind) { return kind == "nvlink"; }
 // A network card, over which messages leave a server.

@@ -1,8 +1,9 @@
 // Computes routes of a platform in graph form on demand.
 //
 //   1. Devices do not forward messages.
-//   2. Inside an island (islands.h) a message takes the route with the lowest latency, and among those the fewest
-//      links.
+//   2. Inside an island (islands.h) a message takes the links between accelerators (joins_accelerators) where they lead
+//      there, else those of the host. Of such routes it takes the one with the lowest latency, and among those the
+//      fewest links.
 //   3. Between islands it takes the combination of port, route through the core, and port that is best in total by the
 //      same criteria.
 //   4. Among equally good ports a device uses the one of its rail.

@@ -73,11 +73,14 @@ class Cutter {
     for (const Link& link : links_) check_latency(link, vertices, name);
   }
 
-  bool is_inside(const Edge& edge) const {
-    const auto inside = [&](int link) { return stays_in_server(links_.like(static_cast<size_t>(link)).kind); };
-    return std::all_of(edge.forth.begin(), edge.forth.end(), inside) &&
-           std::all_of(edge.back.begin(), edge.back.end(), inside);
+  // True if all links of the edge, both ways, are of such a kind.
+  bool are_all(const Edge& edge, bool (*is_such)(std::string_view kind)) const {
+    const auto is_one = [&](int link) { return is_such(links_.like(static_cast<size_t>(link)).kind); };
+    return std::all_of(edge.forth.begin(), edge.forth.end(), is_one) &&
+           std::all_of(edge.back.begin(), edge.back.end(), is_one);
   }
+
+  bool is_inside(const Edge& edge) const { return are_all(edge, stays_in_server); }
 
   void place_vertices() {
     const size_t count = graph_.vertices.size();
@@ -131,7 +134,7 @@ class Cutter {
     if (a.island < 0 && b.island < 0) return core_edges_.push_back({a.index, b.index, index, wire.forth, wire.back});
     if (a.island >= 0 && a.island == b.island && is_inside(edge)) {
       nth(parts_.islands, a.island).edges.push_back(index);
-      return nth(drafts_, a.island).wires.push_back({a.index, b.index, wire.forth, wire.back});
+      return nth(drafts_, a.island).add({a.index, b.index, wire.forth, wire.back}, are_all(edge, joins_accelerators));
     }
     if (b.island < 0) return add_port(a, b.index, 2 * index, 2 * index + 1, wire.forth, wire.back);
     if (a.island < 0) return add_port(b, a.index, 2 * index + 1, 2 * index, wire.back, wire.forth);
@@ -177,6 +180,12 @@ void check_latency(const Link& link, size_t vertices, const std::string& name) {
   throw Error(name, fmt::format("link \"{}\": the latency {} is too long to be added up exactly in a graph of {} "
                                 "vertices; use at most {}",
                                 link.name, format(link.latency), vertices, format(longest_latency(vertices))));
+}
+
+void Draft::add(Wire wire, bool joins_accelerators) {
+  const bool ends_at_device = nth(forwards, wire.a) == 0 || nth(forwards, wire.b) == 0;
+  const Cost extra          = ends_at_device && !joins_accelerators ? kToHost : 0;
+  wires.push_back({wire.a, wire.b, wire.forth + extra, wire.back + extra});
 }
 
 Shape shape_of(Draft draft) {

@@ -88,6 +88,10 @@ struct Draft {
   std::vector<Wire> wires;
   std::vector<Door> doors;
   bool relays = false;  // devices forward what their island sends
+
+  // Adds a wire between vertices that are there. One that leads a device that does not forward to its host
+  // (not joins_accelerators) costs kToHost more.
+  void add(Wire wire, bool joins_accelerators);
 };
 
 Shape shape_of(Draft draft);

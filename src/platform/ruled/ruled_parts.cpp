@@ -70,6 +70,7 @@ class RuledParts {
     for (int link = 0; link < 2 * layout_.cables(); ++link) check_latency(layout_.make_link(link), vertices, name);
   }
 
+  const std::string& kind(int cable) const { return layout_.link_kinds()[place(layout_.link_kind(cable))].kind; }
   Cost cost(int cable) const { return costs_[place(layout_.link_kind(cable))]; }
 
   // Nodes with a cable that is changed by its name have a shape of their own.
@@ -85,8 +86,9 @@ class RuledParts {
     Draft draft{std::vector<char>(place(node.gpus) + node.switches.size(), 1), {}, {}, relays};
     std::fill_n(draft.forwards.begin(), node.gpus, relays ? 1 : 0);
     for (size_t c = 0; c < node.cables.size(); ++c) {
-      const Cost each = cost(first_cable(block, copy) + static_cast<int>(c));
-      draft.wires.push_back({node.cables[c].from, node.cables[c].to, each, each});
+      const int cable = first_cable(block, copy) + static_cast<int>(c);
+      const Cost each = cost(cable);
+      draft.add({node.cables[c].from, node.cables[c].to, each, each}, joins_accelerators(kind(cable)));
     }
     for (size_t n = 0; n < node.nics.size(); ++n) {
       const Cost each = cost(first_nic(block, copy) + static_cast<int>(n));

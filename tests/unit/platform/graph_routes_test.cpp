@@ -57,6 +57,17 @@ TEST(GraphRoutes, DevicesForwardNothing) {
   EXPECT_EQ(route(platform, "a", "c"), (Names{"a-s_UP", "c-s_DOWN"}));
 }
 
+TEST(GraphRoutes, TakeNvlinkThoughPcieHasLessLatency) {
+  GraphText text;
+  for (const std::string gpu : {"a", "b", "c"}) text.device(gpu, "n");
+  text.router("s").cable("a", "b", "nvlink").cable("b", "c", "nvlink");
+  for (const std::string gpu : {"a", "b", "c"}) text.cable(gpu, "s", "pcie", 1, "15GBps", "10ns");
+  const Platform platform = load(text.xml(), "g.xml");
+  EXPECT_EQ(route(platform, "a", "b"), (Names{"a-b_UP"}));
+  EXPECT_EQ(route(platform, "c", "b"), (Names{"b-c_DOWN"}));
+  EXPECT_EQ(route(platform, "a", "c"), (Names{"a-s_UP", "c-s_DOWN"}));
+}
+
 // Two PCIe switches on one root, a NIC on each switch:
 //   a, b -- s0 --nic-- leaf      s0, s1 -- root      the same in node m
 //   c, d -- s1 --nic-- leaf

@@ -107,6 +107,21 @@ TEST(Recipes, CutRacksIntoNvlinkDomains) {
   EXPECT_EQ(slowest(cut, 0, 8), 50e9) << "another domain of the same rack";
 }
 
+TEST(Recipes, UseNvlinkHoweverFastPcieIs) {
+  const Platform usual = machine(R"({"topology": "dgx2", "nodes": 2})");
+  const Platform fast  = machine(R"({"topology": "dgx2", "nodes": 2, "links": {"pcie": {"latency": "1ns"}}})");
+  for (int gpu = 1; gpu < 16; ++gpu) EXPECT_EQ(names(fast, 0, gpu), names(usual, 0, gpu)) << gpu;
+  EXPECT_EQ(names(fast, 0, 16), names(usual, 0, 16));
+  // Of a DGX-1, which joins only some pairs.
+  const Platform dgx1 = machine(R"({"topology": "dgx1", "nodes": 2})");
+  const Platform slow = machine(R"({"topology": "dgx1", "nodes": 2, "links": {"nvlink": {"latency": "1ms"}}})");
+  for (int gpu = 1; gpu < 8; ++gpu) EXPECT_EQ(names(slow, 0, gpu), names(dgx1, 0, gpu)) << gpu;
+  const Platform written = with_links(dgx1, recipe(R"({"topology": "dgx1", "nodes": 2, "links": {
+      "nvlink": {"latency": "1ms"}}})")
+                                                .links);
+  for (int gpu = 1; gpu < 8; ++gpu) EXPECT_EQ(names(written, 0, gpu), names(dgx1, 0, gpu)) << gpu;
+}
+
 TEST(Recipes, ChangeLinksByKindAndByName) {
   const Platform changed = machine(R"({"topology": "dgx_a100", "nodes": 2, "links": {
       "nic": {"bandwidth": "50GBps", "latency": "2us"}, "node0-nic1": {"bandwidth": "40Gbps"}}})");
