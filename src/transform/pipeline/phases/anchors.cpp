@@ -11,12 +11,15 @@ namespace {
 
 constexpr int32_t kNone = -1;
 
-// The forward ops that compute or read each value, ascending. The value is available ("at hand") in their stages.
-// Constants are at hand everywhere and have none.
+bool gathers(const ir::Op& op) { return op.def->communication == ir::Communication::all_gather; }
+
+// The forward ops that compute or read each value, ascending, and those that read what an all-gather made of it. The
+// value is available ("at hand") in their stages. Constants are at hand everywhere and have none.
 class AtHand {
  public:
-  AtHand(const ir::Function& function, const std::vector<StagePhase>& phases, const std::vector<int32_t>& ends)
-      : constant_(function.values.size()), first_(function.values.size() + 1) {
+  AtHand(const ir::Function& function, const std::vector<StagePhase>& phases, const std::vector<int32_t>& ends,
+         const std::vector<int32_t>& makers)
+      : makers_(makers), constant_(function.values.size()), first_(function.values.size() + 1) {
     for (size_t o = 0; o < function.ops.size(); ++o) {
       for (uint32_t i = 0; i < function.ops[o].result_count; ++i)
         constant_[function.ops[o].first_result + i] = phases[o] == StagePhase::anywhere;
@@ -58,12 +61,29 @@ class AtHand {
       if (phases[o] != StagePhase::forward) continue;
       const ir::Op& op = function.ops[o];
       for (const ir::ValueId id : function.inputs(op)) {
-        if (id != ir::ValueId::none && !constant_[ir::index(id)]) f(ir::index(id), ends[o]);
+        if (id == ir::ValueId::none || constant_[ir::index(id)]) continue;
+        f(ir::index(id), ends[o]);
+        const int32_t gather = gather_of(function, id);
+        if (gather < 0) continue;
+        for (const ir::ValueId part : function.inputs(nth(function.ops, gather))) {
+          if (part != ir::ValueId::none && !constant_[ir::index(part)]) f(ir::index(part), ends[o]);
+        }
       }
       for (uint32_t i = 0; i < op.result_count; ++i) f(op.first_result + i, ends[o]);
     }
   }
 
+  // The all-gather that made a value, or what the value is a Reshape of; -1: none.
+  int32_t gather_of(const ir::Function& function, ir::ValueId id) const {
+    int32_t maker = makers_[ir::index(id)];
+    while (maker >= 0 && nth(function.ops, maker).def->sizes == ir::Sizes::shape) {
+      const ir::ValueId of = function.inputs(nth(function.ops, maker))[0];
+      maker                = of == ir::ValueId::none ? -1 : makers_[ir::index(of)];
+    }
+    return maker >= 0 && gathers(nth(function.ops, maker)) ? maker : -1;
+  }
+
+  const std::vector<int32_t>& makers_;
   std::vector<bool> constant_;
   std::vector<uint32_t> first_;
   std::vector<int32_t> ops_;
@@ -75,8 +95,8 @@ class Anchorer {
       : function_(function),
         phases_(phases),
         ends_(ends),
-        at_hand_(function, phases, ends),
         makers_(ir::makers_of(function)),
+        at_hand_(function, phases, ends, makers_),
         anchors_(function.ops.size(), kNone),
         gradient_(function.values.size(), kNone) {}
 
@@ -136,7 +156,6 @@ class Anchorer {
     return earliest;
   }
 
-  static bool gathers(const ir::Op& op) { return op.def->communication == ir::Communication::all_gather; }
   // A Reshape of a gradient, or an all-gather of its parts.
   static bool is_view(const ir::Op& op) { return op.def->sizes == ir::Sizes::shape || gathers(op); }
   bool is_gathered(ir::ValueId id) const {
@@ -224,8 +243,8 @@ class Anchorer {
   const ir::Function& function_;
   const std::vector<StagePhase>& phases_;
   const std::vector<int32_t>& ends_;
-  const AtHand at_hand_;
   const std::vector<int32_t> makers_;
+  const AtHand at_hand_;
   std::vector<int32_t> anchors_;   // per op
   std::vector<int32_t> gradient_;  // per value: the anchor of the backward op that made it
 };
