@@ -45,12 +45,13 @@ int32_t quietest(std::span<const CutPlace> places, int32_t begin, int32_t end) {
 }
 
 // Which of the equally quiet places of each block ends a layer: what comes before it is whole layers, the first of
-// which starts with the program. As quiet as behind a layer it is between its attention and its MLP.
-size_t end_of_layer(const std::vector<const CutPlace*>& first, const std::vector<const CutPlace*>& second) {
+// which starts behind the first `before` flop. As quiet as behind a layer it is between its attention and its MLP.
+size_t end_of_layer(const std::vector<const CutPlace*>& first, const std::vector<const CutPlace*>& second,
+                    double before) {
   size_t best    = first.size() - 1;
   double nearest = 1;
   for (size_t i = first.size(); i-- > 0;) {
-    const double layers = first[i]->flops / (second[i]->flops - first[i]->flops);
+    const double layers = (first[i]->flops - before) / (second[i]->flops - first[i]->flops);
     const double off    = std::abs(layers - std::max(1.0, std::round(layers)));
     if (!(off < nearest)) continue;  // nor where blocks have no flop
     nearest = off;
@@ -66,24 +67,32 @@ double flops_of(const Segment& block, std::span<const CutPlace> places) {
 
 // Blocks of one kind have as many ops each. Where a recomputed layer may not be cut, the arithmetic between two places
 // says little of a block that reaches over one of them.
-LayerEnds large_blocks(const std::vector<Segment>& blocks, std::span<const CutPlace> places) {
+std::vector<Segment> without_small(const std::vector<Segment>& blocks, std::span<const CutPlace> places) {
+  if (blocks.empty()) return {};
   std::vector<double> flops;
   flops.reserve(blocks.size());
   for (const Segment& block : blocks) flops.push_back(flops_of(block, places));
-  LayerEnds found;
-  if (blocks.empty()) return found;
   const auto largest = static_cast<size_t>(std::max_element(flops.begin(), flops.end()) - flops.begin());
-  std::vector<Segment> layers;
-  std::vector<std::vector<const CutPlace*>> quiet;  // per layer
+  std::vector<Segment> large;
   for (size_t i = 0; i < blocks.size(); ++i) {
-    if (flops[i] < kLeastLayer * flops[largest] && blocks[i].size() != blocks[largest].size()) continue;
-    layers.push_back(blocks[i]);
-    quiet.push_back(
-        quietest_places(places, static_cast<int32_t>(blocks[i].front()) - 1, static_cast<int32_t>(blocks[i].back())));
+    if (flops[i] >= kLeastLayer * flops[largest] || blocks[i].size() == blocks[largest].size())
+      large.push_back(blocks[i]);
   }
+  return large;
+}
+
+// The ends of large blocks. The first layer starts behind the first `before` flop.
+LayerEnds large_blocks(const std::vector<Segment>& blocks, std::span<const CutPlace> places, double before = 0) {
+  LayerEnds found;
+  const std::vector<Segment> layers = without_small(blocks, places);
+  if (layers.empty()) return found;
+  std::vector<std::vector<const CutPlace*>> quiet;  // per layer
+  for (const Segment& layer : layers)
+    quiet.push_back(
+        quietest_places(places, static_cast<int32_t>(layer.front()) - 1, static_cast<int32_t>(layer.back())));
   const size_t number = quiet[0].size();
   const bool alike    = number > 1 && quiet.size() > 1 && quiet[1].size() == number;
-  const size_t chosen = alike ? end_of_layer(quiet[0], quiet[1]) : number - 1;
+  const size_t chosen = alike ? end_of_layer(quiet[0], quiet[1], before) : number - 1;
   for (size_t i = 0; i < layers.size(); ++i) {
     const auto back = static_cast<int32_t>(layers[i].back());
     const int32_t end =
@@ -125,14 +134,14 @@ std::vector<Segment> whole_layers(const std::vector<Segment>& blocks, size_t lay
 }
 
 // Adds the end of a layer that repeats no other from end to end. The first layer may be such a one, if it also computes
-// what all share. Its end is one layer before the others or behind them.
-LayerEnds completed(LayerEnds found, std::span<const CutPlace> places) {
+// what all share. Its end is one layer before the others or behind them. `before` as in large_blocks.
+LayerEnds completed(LayerEnds found, std::span<const CutPlace> places, double before = 0) {
   std::vector<int32_t>& ends = found.ends;
   if (ends.size() < 2) return {};
   const int32_t layer = ends[1] - ends[0], around = layer / 8;
   const double flops = flops_upto(places, ends[1]) - flops_upto(places, ends[0]);
   const auto end_at  = [&](int32_t op) { return quietest(places, op - around, op + around); };
-  if (flops_upto(places, ends[0]) > 1.5 * flops) {
+  if (flops_upto(places, ends[0]) - before > 1.5 * flops) {
     ends.insert(ends.begin(), end_at(ends[0] - layer));
     found.before = ends[0] - layer;
   } else {
@@ -152,6 +161,66 @@ std::optional<LayerEnds> ends_of(int layers, const std::vector<Segment>& blocks,
   return std::nullopt;
 }
 
+// Cuts a row of blocks into those runs that repeat one block, or several in turn, at least twice; each run as blocks of
+// one period. Layers of an encoder and of a decoder are two such runs, of which parts may be equal.
+std::vector<std::vector<Segment>> stacks_of(const std::vector<Segment>& blocks) {
+  constexpr size_t kMostParts = 4;
+  std::vector<std::vector<Segment>> stacks;
+  for (size_t i = 0; i < blocks.size();) {
+    size_t period = 0, covered = 0;
+    for (size_t parts = 1; parts <= kMostParts; ++parts) {
+      size_t equal = 0;
+      while (i + equal + parts < blocks.size() && blocks[i + equal].size() == blocks[i + equal + parts].size()) ++equal;
+      const size_t whole = equal / parts * parts + parts;
+      if (equal < parts || whole <= covered) continue;
+      period  = parts;
+      covered = whole;
+    }
+    if (period == 0) {
+      ++i;
+      continue;
+    }
+    const auto first = blocks.begin() + static_cast<std::ptrdiff_t>(i);
+    const std::vector<Segment> run(first, first + static_cast<std::ptrdiff_t>(covered));
+    stacks.push_back(period == 1 ? run : whole_layers(run, covered / period));
+    i += covered;
+  }
+  return stacks;
+}
+
+// Layers of one stack end at the same op of each. Behind the last reader of what all share it is quieter than there.
+void align(LayerEnds& found, const std::vector<Segment>& stack, std::span<const CutPlace> places) {
+  if (found.ends.size() != stack.size()) return;
+  const int32_t offset = found.ends[0] - static_cast<int32_t>(stack[0].front());
+  for (size_t i = 1; i < stack.size(); ++i) {
+    const int32_t end = static_cast<int32_t>(stack[i].front()) + offset;
+    const auto place  = place_behind(places, end);
+    if (place != places.end() && place->op == end) found.ends[i] = end;
+  }
+}
+
+// The ends of so many layers in several stacks, if the blocks of all are layers, or all layers but one of each.
+std::optional<LayerEnds> ends_of_stacks(int layers, const std::vector<Segment>& blocks,
+                                        std::span<const CutPlace> places) {
+  const auto stacks = stacks_of(without_small(blocks, places));
+  if (stacks.size() < 2) return std::nullopt;
+  for (const bool complete : {false, true}) {
+    LayerEnds all;
+    double before = 0;
+    for (const std::vector<Segment>& stack : stacks) {
+      LayerEnds found = large_blocks(stack, places, before);
+      align(found, stack, places);
+      if (complete) found = completed(std::move(found), places, before);
+      if (found.ends.empty()) return std::nullopt;
+      if (all.ends.empty()) all.before = found.before;
+      all.ends.insert(all.ends.end(), found.ends.begin(), found.ends.end());
+      before = flops_upto(places, all.ends.back());
+    }
+    if (static_cast<int>(all.ends.size()) == layers) return all;
+  }
+  return std::nullopt;
+}
+
 RefusalError no_layers(const std::string& why) { return {Cause::stages, "pipeline: stages", why}; }
 
 }  // namespace
@@ -166,6 +235,7 @@ LayerEnds layer_ends(const ir::Module& module, std::span<const CutPlace> places,
     if (auto ends = ends_of(layers, blocks, found, places)) return *std::move(ends);
     const std::vector<Segment> main = of_main_kind(blocks, places);
     if (auto ends = ends_of(layers, main, large_blocks(main, places), places)) return *std::move(ends);
+    if (auto ends = ends_of_stacks(layers, blocks, places)) return *std::move(ends);
     if (first.ends.empty()) first = std::move(found);
   }
   return first;
