@@ -30,10 +30,10 @@ std::string text(std::span<const ir::Type> types) {
   return all;
 }
 
-// Attributes that do not change the work: the seed, the numbers of targets and of copies that a sum is divided by, and
-// the marks of recomputation, of pipelines, of shared updates and of inference in fp8.
-constexpr std::string_view kAside[] = {"seed",      "count",           "copies",          "segment",
-                                       "recompute", ir::kPipelineEnds, ir::kFp8Inference, ir::kSharers};
+// Attributes that do not change the work: the seed, the numbers of targets and of copies that a sum is divided by, what
+// a gradient reads, and the marks of recomputation, of pipelines, of shared updates and of inference in fp8.
+constexpr std::string_view kAside[] = {"seed",        "count",           "copies",          "segment",   "recompute",
+                                       "keeps_input", ir::kPipelineEnds, ir::kFp8Inference, ir::kSharers};
 
 bool is_aside(std::string_view attribute) {
   return std::find(std::begin(kAside), std::end(kAside), attribute) != std::end(kAside);

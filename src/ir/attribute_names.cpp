@@ -15,12 +15,12 @@
 namespace foreflow::ir {
 namespace {
 
-// Every op may have these. Names without a constant here belong to higher floors: from, jobs (lower), in_place, placed
-// (ops), of_copies, of_sum, recompute, segment (transform).
-constexpr std::string_view kMarks[] = {kFp8,       kFp8Gradient, kFp8Inference, kFp8Updates, "from",    kInLoss,
-                                       "in_place", "jobs",       "of_copies",   "of_sum",    kOwnRow,   kPipelineEnds,
-                                       "placed",   "recompute",  kRanks,        kReplicas,   "segment", kShards,
-                                       kSharers,   kStream,      kUnchosen};
+// Every op may have these. Names without a constant here belong to higher floors: from, jobs (lower), in_place,
+// keeps_input, placed (ops), of_copies, of_sum, recompute, segment (transform).
+constexpr std::string_view kMarks[] = {kFp8,          kFp8Gradient, kFp8Inference, kFp8Updates, "from",    kInLoss,
+                                       "in_place",    "jobs",       "keeps_input", "of_copies", "of_sum",  kOwnRow,
+                                       kPipelineEnds, "placed",     "recompute",   kRanks,      kReplicas, "segment",
+                                       kShards,       kSharers,     kStream,       kUnchosen};
 
 // Returns true if `name` is one of the words of `text`, which single spaces separate.
 bool has_word(std::string_view text, std::string_view name) {

@@ -14,12 +14,14 @@ Model build(const Request& request, const ir::OpTable& ops) {
   std::vector<ir::ValueId> weights;
   for (int64_t i = 1; i <= layers; ++i)
     weights.push_back(f.parameter("w" + std::to_string(i), ir::ParameterRole::weight, matrix(hidden)));
-  ir::ValueId a       = f.parameter("x", ir::ParameterRole::data, matrix(request.batch));
-  const bool trains   = request.mode == Mode::training;
+  ir::ValueId a     = f.parameter("x", ir::ParameterRole::data, matrix(request.batch));
+  const bool trains = request.mode == Mode::training;
+  ir::Attributes relu;
+  if (trains && request.sizes.flag_or("keeps_products", false)) relu.set("keeps_input", int64_t{1});
   const ir::ValueId y = trains ? f.parameter("y", ir::ParameterRole::data, matrix(request.batch)) : ir::ValueId::none;
   for (int64_t i = 1; i <= layers; ++i) {
     const std::string number = std::to_string(i);
-    a = f.op("Relu", {f.op("MatMul", {a, nth(weights, i - 1)}, {}, "z" + number)}, {}, "a" + number);
+    a = f.op("Relu", {f.op("MatMul", {a, nth(weights, i - 1)}, {}, "z" + number)}, relu, "a" + number);
   }
   if (trains) a = f.op("Loss", {a, y}, {{"count", request.batch}}, "loss");
   Model model{{}, 0};
@@ -33,7 +35,12 @@ Model build(const Request& request, const ir::OpTable& ops) {
 WorkloadDef row() {
   return {"mlp",
           "a multi-layer perceptron without biases; training with a squared loss",
-          {{"layers", "number of layers (16)"}, {"hidden", "width of every layer (8192)"}},
+          {{"layers", "number of layers (16)"},
+           {"hidden", "width of every layer (8192)"},
+           {"keeps_products",
+            "training: the backward pass of Relu reads its input, so products are kept beside its results, as in the "
+            "programs of the DistIR authors (false: it reads the result, as in PyTorch)",
+            Key::Kind::boolean}},
           build,
           {.is_transformer = false, .optimizer = "sgd"}};
 }

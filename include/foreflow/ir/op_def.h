@@ -158,7 +158,8 @@ enum class GradientOf : uint8_t {
   product,    // x, w, dy -> dx, dw of y = x * w (MatMulGrad)
   softmax,    // y, dy -> dx of y = softmax(x) (SoftmaxGrad)
   attention,  // q, k, v, bias, .., do -> dq, dk, dv, dbias (BlockAttentionGrad)
-  resize      // x, roi, scales, sizes, dy -> dx (ResizeGrad)
+  resize,     // x, roi, scales, sizes, dy -> dx (ResizeGrad)
+  relu        // y, dy -> dx of y = relu(x), or the same of x (ReluGrad)
 };
 
 // An op that frameworks without a compiler, which run a model op by op, compute by a chain of kernels. Each kernel of

@@ -89,6 +89,23 @@ TEST(Differentiate, PassesGradientsThatAFunctionOnlyHandsOnAroundIt) {
   EXPECT_EQ(function_names(module), (std::vector<std::string>{"plus_forward", "main"}));
 }
 
+// What the backward pass reads is kept. What follows Relu keeps its result anyway; PyTorch saves nothing else.
+TEST(Differentiate, ReadsTheResultOfReluAlone) {
+  const auto read = [](const std::string& attributes) {
+    const ir::Module module =
+        differentiate(parsed("func @f(weight %w: Tensor[Float32, (4, 4)], %x: Tensor[Float32, (2, 4)]) {\n"
+                             "  %z = MatMul(%x, %w)\n  %a = Relu" +
+                             attributes + "(%z)\n  %l = ReduceSum[keepdims = 0](%a)\n  return %l\n}"),
+                      ops::table());
+    for (const ir::Op& op : module.entry().ops) {
+      if (op.def->name == "ReluGrad") return module.entry().value(module.entry().inputs(op)[0]).name;
+    }
+    return std::string();
+  };
+  EXPECT_EQ(read(""), "a");
+  EXPECT_EQ(read("[keeps_input = 1]"), "z") << "as in programs of the DistIR authors";
+}
+
 constexpr const char* kNormalized =
     "func @f(weight %w: Tensor[Float32, (3,)], weight %b: Tensor[Float32, (3,)], weight %m: Tensor[Float32, (3,)], "
     "weight %v: Tensor[Float32, (3,)], %x: Tensor[Float32, (2, 3)]) {\n  %y = BatchNormalization(%x, %w, %b, %m, %v)\n"

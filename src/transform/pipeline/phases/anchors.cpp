@@ -118,16 +118,25 @@ class Anchorer {
     for (size_t o = 0; o < function_.ops.size(); ++o) {
       if (sums_ranks(o)) pass_on(function_.ops[o]);
       if (phases_[o] != StagePhase::backward) continue;
-      int32_t anchor = current;
-      for (const ir::ValueId id : function_.inputs(function_.ops[o])) {
+      const ir::Op& op = function_.ops[o];
+      int32_t anchor   = current;
+      for (const ir::ValueId id : function_.inputs(op)) {
         if (id == ir::ValueId::none) continue;
-        const int32_t place = at_hand_.nearest(id, anchor);
+        const int32_t place = reads_result(op, id) ? nth(ends_, makers_[ir::index(id)]) : at_hand_.nearest(id, anchor);
         if (place != kNone) anchor = place;
       }
       anchor  = std::min(anchor, earliest_gradient(o));
       current = std::min(current, anchor);
       set(o, anchor);
     }
+  }
+
+  // Returns true if `id` is the result of the forward op whose gradient the op computes. The stages of its readers have
+  // it at hand, too, but frameworks compute the gradient where the forward op ran.
+  bool reads_result(const ir::Op& op, ir::ValueId id) const {
+    const int32_t maker = makers_[ir::index(id)];
+    if (maker < 0 || op.is_call() || op.def->gradient_of != ir::GradientOf::relu) return false;
+    return nth(phases_, maker) == StagePhase::forward && nth(function_.ops, maker).operand_count == 1;
   }
 
   // Returns true if the op sums a gradient over ranks, once a step.
