@@ -1,6 +1,8 @@
 #include "transform/replica/gather_windows.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "foreflow/base/nth.h"
 #include "foreflow/transform/recompute.h"
@@ -18,7 +20,7 @@ struct Use {
   Position at;
   size_t scope;  // the call, or behind all ops of the entry the phase of what is outside calls
   size_t weight;
-  bool repeats = false;  // computes something again
+  int64_t repeats = 0;  // the segment of which it computes something again; 0: none
 };
 
 class GatherPlanner {
@@ -80,9 +82,9 @@ class GatherPlanner {
 
   struct Read {
     size_t at;
-    bool repeats;
+    int64_t repeats;
   };
-  static bool repeats(const ir::Op& op) { return op.attributes->find(kRecompute) != nullptr; }
+  static int64_t repeats(const ir::Op& op) { return op.attributes->int_or(kRecompute, 0); }
 
   // Per parameter of the function that op `o` calls: the ops that read it.
   std::vector<std::vector<Read>> reads_of_parameters(size_t o) const {
@@ -142,14 +144,45 @@ class GatherPlanner {
     return units;
   }
 
+  // Per use: true if it computes a segment again whose gradients are the next to use the weight.
+  static std::vector<bool> uses_before_gradients(const std::vector<Use>& uses) {
+    std::vector<bool> awaits(uses.size());
+    std::map<std::pair<size_t, size_t>, size_t> next;  // by scope and weight
+    for (size_t u = uses.size(); u-- > 0;) {
+      const auto [found, last] = next.try_emplace({uses[u].scope, uses[u].weight}, u);
+      const size_t after       = std::exchange(found->second, u);
+      if (last || uses[u].repeats == 0) continue;
+      awaits[u] = uses[after].repeats == 0 || (uses[after].repeats == uses[u].repeats && awaits[after]);
+    }
+    return awaits;
+  }
+
+  // Per unit: the weights that were used to compute a segment again, and that its gradients are going to use.
+  using Waiting = std::map<size_t, std::set<size_t>>;
+
+  // Drops units of which several others were used since, unless gradients wait for them.
+  static void leave(std::vector<size_t>& there, const Waiting& waiting) {
+    if (there.size() <= 1 + kOthers) return;
+    const auto recent = there.end() - (1 + kOthers);
+    const auto gone   = std::remove_if(there.begin(), recent, [&](size_t unit) {
+      const auto found = waiting.find(unit);
+      return found == waiting.end() || found->second.empty();
+    });
+    there.erase(gone, recent);
+  }
+
   std::vector<Window> windows_of(const ir::Device& device, const std::vector<Use>& uses) const {
-    const Units units = units_of(uses);
+    const Units units              = units_of(uses);
+    const std::vector<bool> awaits = uses_before_gradients(uses);
     std::vector<Window> windows;
     std::vector<size_t> there;        // units, the one used last at the end
     std::map<size_t, size_t> opened;  // per unit its last window
+    Waiting waiting;
     size_t scope = SIZE_MAX;
-    for (const Use& use : uses) {
+    for (size_t u = 0; u < uses.size(); ++u) {
+      const Use& use   = uses[u];
       const bool stays = keeps_ && use.scope >= entry_.ops.size();  // outside of calls
+      if (scope != use.scope) waiting.clear();
       if (scope != use.scope && !stays) there.clear();
       scope             = use.scope;
       const size_t unit = units.of[use.weight];
@@ -161,8 +194,13 @@ class GatherPlanner {
         there.erase(found);
       }
       there.push_back(unit);
-      if (use.repeats) windows[opened.at(unit)].repeated.push_back(use.weight);
-      if (there.size() > 1 + kOthers && !stays) there.erase(there.begin());
+      if (use.repeats != 0) windows[opened.at(unit)].repeated.push_back(use.weight);
+      if (awaits[u]) {
+        waiting[unit].insert(use.weight);
+      } else if (use.repeats == 0) {
+        waiting[unit].erase(use.weight);
+      }
+      if (!stays) leave(there, waiting);
     }
     for (Window& window : windows) window = of_all_ranks(window);
     return windows;

@@ -10,7 +10,8 @@ namespace foreflow::transform {
 //
 //   1. for the backward pass,
 //   2. for another call, and
-//   3. if several other units were used since its last use.
+//   3. if several other units were used since its last use, unless that computed something again and the gradients of
+//      the same segment use it next: until then it stays.
 //
 // `blocks`: per weight its unit, instead of units of that size; empty: none. `keeps`: outside of calls a unit stays
 // from its first use to its last.
