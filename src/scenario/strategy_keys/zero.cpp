@@ -1,3 +1,4 @@
+#include "foreflow/schedule/schedule.h"
 #include "scenario/idle_reasons.h"
 #include "scenario/strategy_keys/common.h"
 
@@ -23,6 +24,15 @@ std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
   return has_copies(facts, point) ? whole_values({0, 1, 2, 3}) : words({});
 }
 
+// The partners of two pipes add their gradients up before replicas do, so devices keep them whole.
+std::string idle(const Scenario& scenario) {
+  const Strategy& strategy = scenario.strategy;
+  const std::string why    = idle_flag<&Strategy::zero, unless_copied>(scenario);
+  if (!why.empty() || strategy.zero != 2) return why;
+  return unless(foreflow::schedule::pipes(*strategy.schedule) == 1,
+                "the two pipes of " + std::string(strategy.schedule->name) + " keep gradients whole, as with 1");
+}
+
 }  // namespace
 
 StrategyKeyDef row() {
@@ -44,7 +54,7 @@ StrategyKeyDef row() {
                       .fastest    = Open::last,
                       .leanest    = Open::last,
                       .moves_cuts = true},
-      .idle        = idle_flag<&Strategy::zero, unless_copied>};
+      .idle        = idle};
 }
 
 }  // namespace foreflow::scenario::definitions::zero_key

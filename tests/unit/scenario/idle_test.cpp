@@ -74,6 +74,20 @@ TEST(IdleKeys, AreNoneWhereContextsShareTheUpdate) {
   EXPECT_EQ(idle(R"("cp": 2, "zero": 2, "overlap_gradients": true, "bucket_size": "25MB")"), Said{});
 }
 
+TEST(IdleKeys, NameTheSplitOfGradientsThatTwoPipesKeepWhole) {
+  const auto with = [](const std::string& schedule, const std::string& zero) {
+    return idle(R"("dp": 2, "pp": 2, "microbatches": 4, "global_batch": 8, "schedule": ")" + schedule +
+                R"(", "zero": )" + zero);
+  };
+  for (const std::string schedule : {"dualpipe", "chimera"}) {
+    EXPECT_EQ(with(schedule, "2"),
+              Said{"idle.json: $.strategy.zero: the two pipes of " + schedule + " keep gradients whole, as with 1"});
+    EXPECT_EQ(with(schedule, "1"), Said{});
+    EXPECT_EQ(with(schedule, "3"), Said{});
+  }
+  EXPECT_EQ(with("1f1b", "2"), Said{});
+}
+
 TEST(IdleKeys, AreNoneWhereTheyAskForNothing) {
   EXPECT_EQ(idle(R"("context_attention": "all_gather", "sequence_parallel": false, "overlap_tensor": 1, "zero": 0,
                     "overlap_sends": false, "recompute": "none", "attention": "flash")"),
