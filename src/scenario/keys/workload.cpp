@@ -64,12 +64,13 @@ const Keys& common_keys() {
 // Keys for the training of files only.
 Keys with_file_keys(Keys keys) {
   const ValueType axis{"a whole number; below 0 from the last", Schema().with("type", "integer")};
-  const Keys own = {
-      {"loss", "what training minimises", types::one_of(transform::loss_names()), "the first result, summed"},
-      {"output", "the prediction that the loss compares", types::text("name or number of a result"), "`\"0\"`"},
-      {"loss_axis", "axis of the classes", axis, "-1"},
-      {"weights", "which parameters are weights, and are trained",
-       types::text("names, joined by \"|\"; * for any run of characters"), "every weight"}};
+  const Keys own = {{"loss", "of `onnx` or `distir`: what training minimises", types::one_of(transform::loss_names()),
+                     "the first result, summed"},
+                    {"output", "of `onnx` or `distir`: the prediction that the loss compares",
+                     types::text("name or number of a result"), "`\"0\"`"},
+                    {"loss_axis", "of `onnx` or `distir`: axis of the classes", axis, "-1"},
+                    {"weights", "of `onnx` or `distir`: which parameters are weights, and are trained",
+                     types::text("names, joined by \"|\"; * for any run of characters"), "every weight"}};
   keys.insert(keys.end(), own.begin(), own.end());
   keys.insert(keys.end(), common_keys().begin(), common_keys().end());
   return keys;

@@ -35,10 +35,26 @@ void check_one_source(const JsonView& json) {
   }
 }
 
+// Refuses keys that are not in `legal`. Of one that another kind of workload has, the error says which.
+void allow_only(const JsonView& json, const std::vector<std::string>& legal) {
+  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const std::vector<std::string> onnx = names_of(onnx_keys()), distir = names_of(distir_keys());
+  for (const auto& [name, value] : json.members()) {
+    if (has(legal, name)) continue;
+    std::vector<std::string> kinds;
+    if (has(onnx, name)) kinds.emplace_back("\"onnx\"");
+    if (has(distir, name)) kinds.emplace_back("\"distir\"");
+    if (!kinds.empty()) value.fail("is only for workloads with " + list_or(kinds));
+  }
+  json.allow_only(legal);
+}
+
 void read_source_of(const JsonView& json, Workload& workload) {
   check_one_source(json);
   if (json.has("onnx")) {
-    json.allow_only(names_of(onnx_keys()));
+    allow_only(json, names_of(onnx_keys()));
     workload.source = Workload::Source::onnx;
     workload.path   = file_named(json.at("onnx"));
     workload.inputs = read_inputs(json);
@@ -51,7 +67,7 @@ void read_source_of(const JsonView& json, Workload& workload) {
     return;
   }
   if (json.has("distir")) {
-    json.allow_only(names_of(distir_keys()));
+    allow_only(json, names_of(distir_keys()));
     workload.source   = Workload::Source::distir;
     workload.path     = file_named(json.at("distir"));
     workload.function = json.string_or("function", "");
@@ -61,7 +77,7 @@ void read_source_of(const JsonView& json, Workload& workload) {
   const std::string& model = json.at("model").as_string();
   workload.family          = &workload::find_model(model, json.at("model").where());
   workload.preset          = workload::presets().find(model);
-  json.allow_only(family_key_names(*workload.family));
+  allow_only(json, family_key_names(*workload.family));
   workload.sizes = workload::read_key_values(json, workload.family->keys);
 }
 
