@@ -19,7 +19,7 @@ Json strategy_of(const Degrees& degrees, int64_t batch) {
 
 scenario::Scenario mlp_1b(const Degrees& degrees, const std::string& engine) {
   Json json     = parse_json(R"({
-    "workload": { "model": "mlp", "layers": 16, "hidden": 8192, "dtype": "f16", "mode": "training", "input_gradient": true, "keeps_products": true },
+    "workload": { "model": "mlp", "layers": 16, "hidden": 8192, "dtype": "f16", "mode": "training", "input_gradient": true },
     "platform": { "topology": "dgx2", "nodes": 1 },
     "cost": { "model": "distir" }
   })",

@@ -17,7 +17,7 @@ Model build(const Request& request, const ir::OpTable& ops) {
   ir::ValueId a     = f.parameter("x", ir::ParameterRole::data, matrix(request.batch));
   const bool trains = request.mode == Mode::training;
   ir::Attributes relu;
-  if (trains && request.sizes.flag_or("keeps_products", false)) relu.set("keeps_input", int64_t{1});
+  if (trains && request.sizes.flag_or("keeps_products", true)) relu.set("keeps_input", int64_t{1});
   const ir::ValueId y = trains ? f.parameter("y", ir::ParameterRole::data, matrix(request.batch)) : ir::ValueId::none;
   for (int64_t i = 1; i <= layers; ++i) {
     const std::string number = std::to_string(i);
@@ -38,8 +38,8 @@ WorkloadDef row() {
           {{"layers", "number of layers (16)"},
            {"hidden", "width of every layer (8192)"},
            {"keeps_products",
-            "training: the backward pass of Relu reads its input, so products are kept beside its results, as in the "
-            "programs of the DistIR authors (false: it reads the result, as in PyTorch)",
+            "training: the backward pass of Relu reads its input, so products are kept beside its results (true: as in "
+            "the programs of the DistIR authors; false: as in PyTorch)",
             Key::Kind::boolean}},
           build,
           {.is_transformer = false, .optimizer = "sgd"}};

@@ -37,20 +37,17 @@ using stream::MemoryClass;
 // A bucket of 200 kB is full with two weights, and so is a unit of weights that are gathered together.
 constexpr double kBucket = 2 * 2 * kHidden * kHidden;
 
-// Of a sample: the results of all layers.
-constexpr double kActivations = 2 * kLayers * kHidden;
-
 // What is on its way at the peak besides the formula's bytes. A bucket is a copy of its gradients: those that are kept
-// (stages 0 and 1) need one more, at the end of the backward pass. Those that are not kept are there twice, and on a
-// stream of communication (`overlap`) with those that are sent at the time. At the end of one microbatch the rows of
-// the last bucket are still to come; of the last one of several there are those to be added to, but with stage 3 the
-// new ones only where they are more than the activations, which are gone by then.
+// (stages 0 and 1) need one more, at the end of the backward pass, or in its last microbatch half as much, a weight's
+// gradient before it is added, while activations are there. Those that are not kept are there twice, and on a stream of
+// communication (`overlap`) with those that are sent at the time. At the end of one microbatch the rows of the last
+// bucket are still to come; of the last one of several there are those to be added to, but with stage 3 not yet the new
+// ones.
 double under_way(int zero, double dp, bool overlap, int microbatches) {
-  if (zero < 2) return kBucket;
+  if (zero < 2) return microbatches == 1 || overlap ? kBucket : kBucket / 2;
   if (microbatches == 1) return (overlap ? 3 : 2) * kBucket - kBucket / dp;
   if (!overlap) return 2 * kBucket;
-  const bool new_rows = zero < 3 || kBucket / dp > kActivations;
-  return 3 * kBucket + (new_rows ? kBucket / dp : 0);
+  return zero == 3 ? 3 * kBucket : 3 * kBucket + kBucket / dp;
 }
 
 class Zero : public testing::TestWithParam<std::tuple<int, int, bool>> {};
