@@ -75,7 +75,11 @@ void check_inputs(const Options& options, const ir::Function& function, const Ar
     if (!given.contains(parameter.name)) all += ir::bytes_of(type_of(parameter));
   }
   if (function.parameters.size() < 2) return;
-  check_memory(all, [&] { return options.file + ": a random number for every element of the inputs"; });
+  try {
+    check_memory(all, [] { return "a random number for every element of the inputs"; });
+  } catch (const MemoryError& error) {
+    throw Error(options.file, error.problem());
+  }
 }
 
 std::vector<ir::Array> arguments_of(const Options& options, const ir::Module& module) {

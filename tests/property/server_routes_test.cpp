@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "foreflow/base/nth.h"
+#include "foreflow/platform/link_kinds.h"
 #include "foreflow/platform/load.h"
 #include "support/graph_text.h"
 
@@ -68,7 +69,8 @@ class RandomCluster {
 };
 
 struct Length {
-  long tenths                           = std::numeric_limits<long>::max();  // tenths of a microsecond
+  long to_hosts                         = std::numeric_limits<long>::max();  // links between devices and their hosts
+  long tenths                           = 0;                                 // tenths of a microsecond
   size_t links                          = 0;
   auto operator<=>(const Length&) const = default;
 };
@@ -81,7 +83,7 @@ class Search {
       : platform_(platform), graph_(*platform.graph()), from_(from), to_(to), best_(3 * graph_.vertices.size()) {}
 
   Length run() {
-    at(from_, 0) = {0, 0};
+    at(from_, 0) = {0, 0, 0};
     if (server(from_) == server(to_)) {
       relax_all({0});
       if (at(to_, 0) != Length()) return at(to_, 0);
@@ -114,10 +116,18 @@ class Search {
       const Length here = at(a, phase);
       const int next    = phase_of(a, b, phase);
       if (here == Length() || next < 0 || !phases.contains(next)) continue;
-      Length there = {here.tenths, here.links + links.size()};
+      Length there = {here.to_hosts + leads_to_host(a, b, links), here.tenths, here.links + links.size()};
       for (const int link : links) there.tenths += std::lround(nth(platform_.links(), link).latency.value() * 1e7);
       at(b, next) = std::min(at(b, next), there);
     }
+  }
+
+  // 1 if the cable is inside a server, ends at a device, and does not join accelerators alone.
+  long leads_to_host(int a, int b, const std::vector<int>& links) const {
+    const bool ends_at_device = nth(graph_.vertices, a).device >= 0 || nth(graph_.vertices, b).device >= 0;
+    const bool joins          = std::all_of(links.begin(), links.end(),
+                                            [&](int link) { return joins_accelerators(nth(platform_.links(), link).kind); });
+    return !server(a).empty() && server(a) == server(b) && ends_at_device && !joins ? 1 : 0;
   }
 
   // In which phase one is at `b`, coming from `a`; -1: not allowed.

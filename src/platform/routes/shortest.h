@@ -21,7 +21,7 @@ using Cost                 = uint64_t;
 inline constexpr Cost kFar = std::numeric_limits<Cost>::max();  // there is no way
 
 Cost cost_of(Seconds latency, size_t links);
-// What a device pays besides for a link that leads to its host, and not to other accelerators alone: more than all
+// Added to the cost of a link that leads a device to its host, and not to other accelerators alone: more than all
 // latencies of a way together, so that messages between devices go over PCIe only where nothing else joins them. A way
 // has at most two such links, as no device forwards.
 inline constexpr Cost kToHost = Cost{1} << 62;

@@ -9,7 +9,7 @@ namespace {
 
 double peak(const std::string& keys) {
   const std::string text = R"({"workload": {"model": "mlp", "layers": 16, "hidden": 64, "mode": "training")" + keys +
-                           R"(}, "platform": "dgx1", "cost": {"model": "roofline"}, "engine": "analytic",
+                           R"(}, "platform": {"topology": "dgx1"}, "cost": {"model": "roofline"}, "engine": "analytic",
     "strategy": {"global_batch": 512}})";
   const scenario::Outcome outcome = scenario::run(scenario::load(parse_json(text, "mlp"), "mlp"));
   return outcome.summary.devices[0].peak_memory.value();

@@ -8,8 +8,8 @@
 
 namespace foreflow::transform {
 
-// Of many microbatches a few are played, and the others take as long as the last of these. The tasks are put in
-// sequence once, for any number of costs.
+// Plays a few of many microbatches; the others take as long as the last of these. The tasks are put in sequence once,
+// for any number of costs.
 class ScheduleTime {
  public:
   ScheduleTime(const schedule::ScheduleDef& schedule, const schedule::Size& size);
