@@ -50,7 +50,7 @@ TEST_F(MemoryThatRunsOut, OfAllInputsTogetherIsSeenAtTheBeginning) {
   const CommandResult result = test::run_foreflow_under(kOneGigabyte, {"execute", "s.json"}, folder.path());
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, MatchesRegex("foreflow: error: s.json: a random number for every element of the inputs takes "
-                                       "[0-9.]+ GB; [0-9.]+ MB are available here\n"));
+                                       "[0-9.]+ [GT]B; [0-9.]+ [MG]?B are available here\n"));
 }
 
 TEST_F(MemoryThatRunsOut, NamesTheOpWhoseResultIsTooLarge) {
