@@ -108,7 +108,7 @@ std::vector<ir::Array> arguments_of(const Options& options, const ir::Module& mo
 execute::Execution run_alone(const execute::Task& task, const Options& options) {
   execute::Execution execution;
   const size_t entry = task.module.functions.size() - 1;
-  const auto runs    = static_cast<size_t>(options.warmup + options.iterations);
+  const auto runs    = static_cast<size_t>(options.warmup) + static_cast<size_t>(options.iterations);
   Progress progress("execute", runs * interpret::computed_ops(task.module, entry));
   size_t done = 0;
   for (int i = 0; i < options.warmup + options.iterations; ++i) {

@@ -27,11 +27,14 @@ std::vector<double> computed(const std::string& rest) {
   return seconds;
 }
 
+std::string keys(const std::string& partition, const std::string& recompute) {
+  return R"("stage_partition": ")" + partition + R"(", "recompute": ")" + recompute + R"(", "sequence_parallel": )";
+}
+
 TEST(SharedGathers, LeaveEachStageItsOwnBackwardPass) {
   for (const std::string partition : {"balanced", "uniform"}) {
     for (const std::string recompute : {"none", "full"}) {
-      const std::string rest =
-          R"("stage_partition": ")" + partition + R"(", "recompute": ")" + recompute + R"(", "sequence_parallel": )";
+      const std::string rest          = keys(partition, recompute);
       const std::vector<double> whole = computed(rest + "false"), parts = computed(rest + "true");
       ASSERT_EQ(parts.size(), whole.size());
       // Sequence parallelism only divides work that all ranks do without it, and a cut may move by part of a layer.

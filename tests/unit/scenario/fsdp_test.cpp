@@ -94,21 +94,23 @@ TEST(Fsdp, KeepsConvertedWeightsForTheBackwardPass) {
   EXPECT_LT(more(R"(, "recompute": "full")"), 6 * kLayer);
 }
 
+Outcome with_units(const std::string& bucket, const std::string& microbatches, const std::string& recompute) {
+  const std::string text =
+      R"({"workload": {"model": "llama", "layers": 4, "hidden": 512, "heads": 4, "kv_heads": 4, "feed_forward": 1024,
+                       "sequence": 8, "vocabulary": 16, "dtype": "bf16", "optimizer": "sgd"},
+          "platform": {"topology": "dgx_a100"}, "engine": "analytic", "cost": {"model": "roofline"},
+          "strategy": {"dp": 8, "global_batch": 16, "zero": 3, "overlap_gradients": true, "shard_unit": "size",
+                       "recompute": ")" +
+      recompute + R"(", "bucket_size": ")" + bucket + R"(", "microbatches": )" + microbatches + "}}";
+  return run(load(parse_json(text, "fsdp.json"), "fsdp.json"));
+}
+
 // Units of a size are there as long as the layer that they are of is computed again and differentiated.
 TEST(Fsdp, GathersUnitsOfASizeOnceForRecomputationAndGradients) {
   constexpr double kWide = 512, kOfLayer = (4 * kWide * kWide + 3 * kWide * 2 * kWide + 2 * kWide) * kWidth;
   for (const std::string microbatches : {"1", "2"}) {
     for (const std::string bucket : {"100kB", "400kB"}) {
-      const auto with = [&](const std::string& recompute) {
-        const std::string text =
-            R"({"workload": {"model": "llama", "layers": 4, "hidden": 512, "heads": 4, "kv_heads": 4, "feed_forward": 1024,
-                             "sequence": 8, "vocabulary": 16, "dtype": "bf16", "optimizer": "sgd"},
-                "platform": {"topology": "dgx_a100"}, "engine": "analytic", "cost": {"model": "roofline"},
-                "strategy": {"dp": 8, "global_batch": 16, "zero": 3, "overlap_gradients": true, "shard_unit": "size",
-                             "recompute": ")" +
-            recompute + R"(", "bucket_size": ")" + bucket + R"(", "microbatches": )" + microbatches + "}}";
-        return run(load(parse_json(text, "fsdp.json"), "fsdp.json"));
-      };
+      const auto with       = [&](const char* recompute) { return with_units(bucket, microbatches, recompute); };
       const Outcome outcome = with("full");
       EXPECT_EQ(total(sizes(outcome, "all_gather")), total(sizes(with("none"), "all_gather"))) << bucket;
       // All weights of a layer are there when its gradients begin; else there are samples of a few kB.
