@@ -161,8 +161,7 @@ Action declare(CLI::App& command) {
   writes_ranks(command
                    .add_option("-o,--output", options->folder,
                                "the folder for one program a stream (D1, and D1.comm beside it), and for a scenario "
-                               "its priced streams; - "
-                               "writes a script to stdout")
+                               "its priced streams; - writes a script to stdout")
                    ->required());
   command
       .add_option("--target", options->target,

@@ -268,8 +268,8 @@ std::string why_overloaded(const Summary& summary) {
   double most = 0;
   for (const LinkSummary& link : summary.links) most = std::max(most, link.utilization);
   if (most < 1.0005) return "";  // shown as 100.0 %
-  return notes("Links above 100 %", {"what crosses the busiest one takes " + format(most * summary.iteration_time) +
-                                     " or more; this engine knows no contention: use simgrid"});
+  return notes("Links above 100 %", {"the busiest link needs at least " + format(most * summary.iteration_time) +
+                                     " for its traffic; this engine does not model contention, simgrid does"});
 }
 
 std::string idle(const Summary& summary) {

@@ -35,7 +35,7 @@ void check_one_source(const JsonView& json) {
   }
 }
 
-// Refuses keys that are not in `legal`. Of one that another kind of workload has, the error says which.
+// Refuses keys that are not in `legal`. Where another kind of workload has the key, the error names that kind.
 void allow_only(const JsonView& json, const std::vector<std::string>& legal) {
   const auto has = [](const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();

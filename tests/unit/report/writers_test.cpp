@@ -138,8 +138,8 @@ TEST(TextWriter, SaysHowLongAnOverloadedLinkTakes) {
   const auto text = [&] { return writers().get("text", "test").write(summary, of.program, of.timeline, of.platform); };
   EXPECT_EQ(text().find("Links above 100 %"), std::string::npos);
   summary.links.back().utilization = 1.25;
-  EXPECT_NE(text().find("\nLinks above 100 %: what crosses the busiest one takes 10 s or more; this engine knows no "
-                        "contention: use simgrid\n"),
+  EXPECT_NE(text().find("\nLinks above 100 %: the busiest link needs at least 10 s for its traffic; this engine does "
+                        "not model contention, simgrid does\n"),
             std::string::npos)
       << text();
 }
