@@ -64,7 +64,8 @@ void expect_bounds_hold(const Json& source) {
   }
   std::vector<const ReadPoint*> legal;
   for (const ReadPoint& point : points) legal.push_back(&point);
-  const std::vector<Bound> bounds = Bounds(1).of(legal);
+  Bounds bounds_of_families(1);
+  const std::vector<Bound> bounds = bounds_of_families.of(legal);
   Predictor predictor;
   Refiner refiner(predictor);
   std::map<std::string, std::vector<const ReadPoint*>> alike;
@@ -84,6 +85,9 @@ void expect_bounds_hold(const Json& source) {
     EXPECT_LE(bounds[i].time.value(), prediction.time.value())
         << points[i].point.dump_compact() << source.dump_compact();
     EXPECT_LE(bounds[i].memory.value(), prediction.memory.value())
+        << points[i].point.dump_compact() << source.dump_compact();
+    const Bound of_microbatch = bounds_of_families.of(points[i], {}, refiner.microbatch(points[i], {}));
+    EXPECT_LE(of_microbatch.time.value(), prediction.time.value())
         << points[i].point.dump_compact() << source.dump_compact();
     const Bound refined = refiner.refine(points[i]);
     EXPECT_LE(refined.time.value(), prediction.time.value()) << points[i].point.dump_compact() << source.dump_compact();

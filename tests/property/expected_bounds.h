@@ -6,7 +6,7 @@
 namespace foreflow::search {
 
 // Predicts every legal point of a question, and expects that no bound of its time or memory is higher: neither of its
-// family, nor of the sketch of what it is part of, nor a refined one.
+// family, with or without the time of a microbatch, nor of the sketch of what it is part of, nor a refined one.
 void expect_bounds_hold(const Json& source);
 
 }  // namespace foreflow::search

@@ -74,8 +74,16 @@ class StageDemands {
   // with one microbatch, and programs that cannot be distributed in this way.
   std::optional<StageDemand> of(const Scenario& scenario, const Sequential& sequential,
                                 const platform::Platform& platform);
+  // The demand of the same program in a single stage, without StageNeed::trained. It is the sum of those of its stages,
+  // wherever the program is cut. It is kept when the model is not, and is valid as long as this object.
+  std::optional<StageDemand> uncut(const Scenario& scenario, const Sequential& sequential,
+                                   const platform::Platform& platform);
 
  private:
+  struct Uncut {
+    std::vector<transform::StageNeed> stages;  // one
+    std::vector<StageMessage> messages;
+  };
   // The program of a group of devices, which models of different microbatches share.
   struct Source {
     std::string key;
@@ -93,7 +101,13 @@ class StageDemands {
 
   // Returns true if the schedule splits some of its backward passes.
   bool splits(const Strategy& strategy);
-  Model* model(const Scenario& scenario, const Sequential& sequential, const platform::Device& device);
+  // The key of the scenario's model on such a device.
+  std::string model_key(const Scenario& scenario, const platform::Device& device);
+  Model* model(const std::string& key, const Scenario& scenario, const Sequential& sequential,
+               const platform::Device& device);
+  // The demand of a model cut for the scenario. Throws RefusalError.
+  static StageDemand cut(Model& model, const Scenario& scenario, const Sequential& sequential,
+                         const platform::Platform& platform);
   // With the backward passes split, or whole. Throws RefusalError.
   const Source& source(const Scenario& scenario, const Sequential& sequential, bool split);
   // False where it is not possible.
@@ -105,7 +119,8 @@ class StageDemands {
   std::map<std::tuple<const schedule::ScheduleDef*, int, int, int, bool>, bool> splits_;
   std::list<Source> sources_;     // the one used last first
   std::list<Model> models_;       // likewise
-  std::vector<std::string> not_;  // keys of models that cannot be made
+  std::map<std::string, std::optional<Uncut>> uncut_;  // by the keys of models
+  std::vector<std::string> not_;                       // keys of models that cannot be made
 };
 
 }  // namespace foreflow::scenario

@@ -19,7 +19,7 @@ namespace {
 // Requests come in the order of their keys, so more of them seldom help.
 constexpr size_t kMostOps = 12'000;
 // In all sources, likewise: the program of one with whole backward passes too.
-constexpr size_t kMostSourceOps = 80'000;
+constexpr size_t kMostSourceOps = 160'000;
 
 // The keys on which the program of a group depends.
 Json source_key(const Strategy& strategy) {
@@ -64,6 +64,17 @@ StageMessage message_of(const transform::StageModel::Message& message, const Sce
   return made;
 }
 
+// The scenario without a pipeline.
+Scenario with_one_stage(const Scenario& scenario) {
+  Scenario one            = scenario;
+  Strategy& strategy      = one.strategy;
+  strategy.pp             = 1;
+  strategy.schedule       = &schedule::schedules().get("1f1b", "schedule");
+  strategy.schedule_size  = {.devices = 1, .microbatches = strategy.microbatches, .chunks = 1};
+  strategy.shares         = {};
+  return one;
+}
+
 }  // namespace
 
 std::string StageDemands::key(const Strategy& strategy) {
@@ -88,27 +99,55 @@ bool StageDemands::splits(const Strategy& strategy) {
 std::optional<StageDemand> StageDemands::of(const Scenario& scenario, const Sequential& sequential,
                                             const platform::Platform& platform) {
   if (!is_uniform(platform) || !is_known(scenario, sequential)) return std::nullopt;
+  const platform::Device& device = platform.devices().kinds().front();
   try {
-    Model* const found = model(scenario, sequential, platform.devices().kinds().front());
-    if (found == nullptr) return std::nullopt;
-    transform::Pipeline wanted = pipeline_of(sequential.module, sequential, scenario, platform, 0, found->written);
-    const double neighbour     = seconds_per_byte_in_group(scenario, platform);
-    const auto [number, fresh] = found->prices.try_emplace(neighbour);
-    if (fresh) number->second = found->stages.add_prices(wanted.prices);
-    return StageDemand{found->stages.needs(wanted, number->second), found->messages};
+    Model* const found = model(model_key(scenario, device), scenario, sequential, device);
+    return found == nullptr ? std::nullopt : std::optional(cut(*found, scenario, sequential, platform));
   } catch (const Error&) {  // predicting the strategy will say why
     return std::nullopt;
   }
 }
 
-StageDemands::Model* StageDemands::model(const Scenario& scenario, const Sequential& sequential,
-                                         const platform::Device& device) {
+std::optional<StageDemand> StageDemands::uncut(const Scenario& scenario, const Sequential& sequential,
+                                               const platform::Platform& platform) {
+  if (!is_uniform(platform) || !is_known(scenario, sequential)) return std::nullopt;
+  const platform::Device& device = platform.devices().kinds().front();
+  const std::string key          = model_key(scenario, device);
+  const auto [known, fresh]      = uncut_.try_emplace(key);
+  std::optional<Uncut>& uncut    = known->second;
+  if (fresh) {
+    try {
+      if (Model* const found = model(key, scenario, sequential, device); found != nullptr) {
+        const StageDemand demand = cut(*found, with_one_stage(scenario), sequential, platform);
+        uncut                    = Uncut{demand.stages, demand.messages};
+        for (transform::StageNeed& need : uncut->stages) need.trained.clear();
+      }
+    } catch (const Error&) {  // likewise
+      return std::nullopt;
+    }
+  }
+  return uncut ? std::optional(StageDemand{uncut->stages, uncut->messages}) : std::nullopt;
+}
+
+StageDemand StageDemands::cut(Model& model, const Scenario& scenario, const Sequential& sequential,
+                              const platform::Platform& platform) {
+  transform::Pipeline wanted = pipeline_of(sequential.module, sequential, scenario, platform, 0, model.written);
+  const double neighbour     = seconds_per_byte_in_group(scenario, platform);
+  const auto [number, fresh] = model.prices.try_emplace(neighbour);
+  if (fresh) number->second = model.stages.add_prices(wanted.prices);
+  return {model.stages.needs(wanted, number->second), model.messages};
+}
+
+std::string StageDemands::model_key(const Scenario& scenario, const platform::Device& device) {
   const auto same  = std::find_if(devices_.begin(), devices_.end(),
                                   [&](const auto& known) { return platform::same_speed(known, device); });
   const auto speed = same - devices_.begin();
   if (same == devices_.end()) devices_.push_back(device);
-  const std::string key =
-      std::to_string(speed) + this->key(scenario.strategy) + (splits(scenario.strategy) ? " split" : "");
+  return std::to_string(speed) + key(scenario.strategy) + (splits(scenario.strategy) ? " split" : "");
+}
+
+StageDemands::Model* StageDemands::model(const std::string& key, const Scenario& scenario,
+                                         const Sequential& sequential, const platform::Device& device) {
   const auto found = std::find_if(models_.begin(), models_.end(), [&](const Model& model) { return model.key == key; });
   if (found != models_.end()) {
     models_.splice(models_.begin(), models_, found);

@@ -127,7 +127,7 @@ std::string demand_text(const Scenario& scenario, const Programs& programs, cons
 class Bounder {
  public:
   Bounder(const ReadPoint& point, const std::vector<scenario::Placement>& placements, const Demand& demand,
-          GroupShapes& shapes, InFlightTable& in_flight)
+          Seconds microbatch, GroupShapes& shapes, InFlightTable& in_flight)
       : scenario_(*point.scenario),
         demand_(demand),
         shapes_(shapes),
@@ -137,6 +137,7 @@ class Bounder {
         batch_(point.samples()),
         microbatch_(microbatch_of(point).value()),
         part_(demand.parts.at(microbatch_)),
+        known_(microbatch),
         training_(scenario_.workload.trains()),
         sharded_(strategy_.zero > 0),
         replicas_(strategy_.dp / static_cast<int>(strategy_.replicas_sharing())),
@@ -157,14 +158,15 @@ class Bounder {
   // Lower bound of the time of one microbatch, summed over all stages: computes of one device, and communication that
   // it waits for. Sums that chunked tensor parallelism may hide are on a stream of their own.
   Seconds microbatch() {
-    if (strategy_.tensor_chunks == 1) return part_.compute + part_.messages + network(part_.network);
+    if (strategy_.tensor_chunks == 1)
+      return std::max(part_.compute + part_.messages + network(part_.network), known_);
     Seconds own = part_.compute, beside;
     for (const scenario::Message& message : part_.network) {
       const bool hides   = overlaps_products(message.kind, message.ranks.size(), strategy_);
       const Seconds time = hides ? in_chunks(message) : shapes_.alone(where_, message, stage_);
       (hides ? beside : own) += static_cast<double>(message.count) * time;
     }
-    return std::max(own, beside);
+    return std::max({own, beside, known_});
   }
 
   // The least time of a message whose parts go round beside products. The messages of a ring take the place of what a
@@ -282,6 +284,7 @@ class Bounder {
   const scenario::Strategy& strategy_;
   const int64_t batch_, microbatch_;  // samples
   const Demand::Part& part_;
+  const Seconds known_;  // a lower bound of the time of one microbatch
   const bool training_, sharded_;
   const int replicas_;  // number of replicas, where those that share experts count as one
   const int stage_;     // number of devices of one stage of such a replica; they have consecutive ranks
@@ -334,10 +337,10 @@ std::string Bounds::family(const ReadPoint& point) const {
   return !has_family(point) ? "" : name_of(point, common_batch(batches_, point.samples()));
 }
 
-Bound Bounds::of(const ReadPoint& point, const std::vector<scenario::Placement>& placements) {
+Bound Bounds::of(const ReadPoint& point, const std::vector<scenario::Placement>& placements, Seconds microbatch) {
   const auto family = families_.find(this->family(point));
   if (family == families_.end() || !family->second) return {};
-  return Bounder(point, placements, *family->second, shapes_.on(point.platform()), in_flight_).bound();
+  return Bounder(point, placements, *family->second, microbatch, shapes_.on(point.platform()), in_flight_).bound();
 }
 
 }  // namespace foreflow::search

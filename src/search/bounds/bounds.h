@@ -32,6 +32,10 @@ struct Bound {
 // `overlap_tensor`.
 bool overlaps_products(collective::Kind kind, size_t ranks, const scenario::Strategy& strategy);
 
+// A lower bound of the time of one microbatch in all stages together, wherever the model is cut, for the placement of a
+// point, or any of these placements. It takes milliseconds at first, and is zero where none is known.
+using MicrobatchOf = std::function<Seconds(const ReadPoint& point, const std::vector<scenario::Placement>& placements)>;
+
 class Bounds {
  public:
   // Once `stop` says so, no further demands are computed: their points have no bound.
@@ -44,8 +48,9 @@ class Bounds {
   // The name of a point's family. Clusters with equal devices share their families.
   std::string family(const ReadPoint& point) const;
   // The bound of a point of a known family; no bound for another. With `placements`, the lowest that it has with any of
-  // them.
-  Bound of(const ReadPoint& point, const std::vector<scenario::Placement>& placements = {});
+  // them. `microbatch`: a lower bound of the time of one microbatch in all stages that is known otherwise.
+  Bound of(const ReadPoint& point, const std::vector<scenario::Placement>& placements = {},
+           Seconds microbatch = Seconds(0));
 
  private:
   // The demand that the scenarios of a family share; nothing when their replica cannot be built.

@@ -6,6 +6,7 @@
 
 #include "search/bounds/composed_times.h"
 #include "search/bounds/stage_memory.h"
+#include "search/bounds/task_times.h"
 #include "search/question.h"
 
 namespace foreflow::search {
@@ -62,6 +63,22 @@ Refined Refiner::only_microbatch(const ReadPoint& point, const scenario::Sequent
   GroupShapes& shapes      = shapes_.on(point.platform());
   const Arrangement& where = shapes.arrangement(scenario, placements);
   return {{kRounding * passage({scenario, *demand, plan, shapes, where}), Bytes(0)}, false};
+}
+
+Seconds Refiner::microbatch(const ReadPoint& point, const std::vector<scenario::Placement>& placements) {
+  const Scenario& scenario = *point.scenario;
+  if (scenario.disturbances) return Seconds(0);  // they may make devices and links faster
+  if (ignores_schedule(scenario.strategy)) return microbatch(in_order(point), placements);
+  const auto program = predictor_.sequential(scenario);
+  if (!program) return Seconds(0);
+  const auto demand = demands_.uncut(scenario, **program, point.platform());
+  if (!demand) return Seconds(0);
+  // The times of tasks do not depend on the plan, so any will do.
+  const KnownPlan& plan = plans_.of(schedule::schedules().get("1f1b", "schedule"), {.devices = 1, .microbatches = 1});
+  GroupShapes& shapes   = shapes_.on(point.platform());
+  const StagedStep step(scenario, *demand, plan, shapes, shapes.arrangement(scenario, placements));
+  const schedule::StageCosts costs = TaskTimes(step).costs(demand->stages.front());
+  return Seconds(costs.forward + costs.input_grad + costs.weight_grad);
 }
 
 Refined Refiner::refine(const ReadPoint& point) {

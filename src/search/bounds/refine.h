@@ -22,6 +22,9 @@ class Refiner {
   // Scenarios whose keys are close in alphabetical order have much in common, so refining them one after the other is
   // fast.
   static std::string key(const scenario::Scenario& scenario) { return scenario::StageDemands::key(scenario.strategy); }
+  // Lower bound of the time of one microbatch, as MicrobatchOf. It takes microseconds, but for the first point of those
+  // that share a model of stages.
+  Seconds microbatch(const ReadPoint& point, const std::vector<scenario::Placement>& placements);
   // Zero if no tighter bound is known.
   Refined refine(const ReadPoint& point);
   // The lowest bound of these points, whatever they exchange between replicas and whichever chunks of products they

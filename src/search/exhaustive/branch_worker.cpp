@@ -77,7 +77,8 @@ std::string BranchWorker::children_of(const JsonView& prospects) {
 }
 
 Json BranchWorker::judged(const Branch& child, const Prospect& parent) {
-  auto found = surveyor_.judge(child, parent.number, &parent);
+  const bool is_priced = parent.bounded_by != BoundedBy::demand;
+  auto found           = surveyor_.judge(child, parent.number, &parent, is_priced ? microbatch_ : nullptr);
   Json json  = Json::object();
   if (const auto* refused = std::get_if<Refused>(&found)) {
     const Prospect place{{}, {}, parent.number, child.region, child.depth, child.point.dump_compact()};
@@ -86,23 +87,26 @@ Json BranchWorker::judged(const Branch& child, const Prospect& parent) {
   // The refined bound of a branch is that of its fastest point.
   const Branches& branches = surveyor_.branches();
   Prospect& own            = std::get<Prospect>(found);
-  own.is_refined           = parent.is_refined && branches.fastest(child) == branches.fastest(parent.branch());
+  own.bounded_by           = parent.bounded_by;
   own.is_uncut             = parent.is_uncut;
-  own.is_sketched          = parent.is_sketched;
+  if (own.bounded_by == BoundedBy::step && branches.fastest(child) != branches.fastest(parent.branch()))
+    own.bounded_by = BoundedBy::stages;
   return json.set("prospect", to_json(own));
 }
 
 std::string BranchWorker::bounds_of(const JsonView& prospects) {
   std::vector<Refined> all;
-  for (const JsonView& one : prospects.items()) all.push_back(refined_bound(read_prospect(one).branch()));
+  for (const JsonView& one : prospects.items()) all.push_back(tighter_bound(read_prospect(one)));
   return print(all);
 }
 
-Refined BranchWorker::refined_bound(const Branch& branch) {
+Refined BranchWorker::tighter_bound(const Prospect& prospect) {
+  const Branch branch      = prospect.branch();
   const Branches& branches = surveyor_.branches();
   const Json fastest       = branches.fastest(branch);
   const ReadPoint read     = question_.read(fastest);
   if (!read.scenario) return {};
+  if (prospect.bounded_by == BoundedBy::demand) return {surveyor_.bound_of(branch, read, microbatch_)};
   if (branches.can_be_refined(branch)) return refiner_.refine(read);
   std::vector<std::vector<ReadPoint>> points;
   for (const Json& point : branches.differently_cut(branch)) {

@@ -19,7 +19,12 @@ class BranchWorker {
  public:
   // Both must outlive it.
   BranchWorker(const Question& question, Surveyor& surveyor)
-      : question_(question), surveyor_(surveyor), predictor_(question.worlds()), refiner_(predictor_) {}
+      : question_(question),
+        surveyor_(surveyor),
+        predictor_(question.worlds()),
+        refiner_(predictor_),
+        microbatch_([this](const auto& point, const auto& places) { return refiner_.microbatch(point, places); }) {}
+  BranchWorker(const BranchWorker&) = delete;
 
   std::string answer(const std::string& request);
 
@@ -27,7 +32,8 @@ class BranchWorker {
   std::string children_of(const JsonView& prospects);
   std::string bounds_of(const JsonView& prospects);
   Json judged(const Branch& child, const Prospect& parent);
-  Refined refined_bound(const Branch& branch);
+  // The next bound of the prospect that is tighter.
+  Refined tighter_bound(const Prospect& prospect);
   // The point with each of these placements; with its own where there are none.
   std::vector<ReadPoint> with_placements(const Json& point, const std::vector<Json>& placements) const;
 
@@ -35,13 +41,14 @@ class BranchWorker {
   Surveyor& surveyor_;
   Predictor predictor_;
   Refiner refiner_;
+  const MicrobatchOf microbatch_;  // of `refiner_`
 };
 
 // The children of these branches, in their order. `workers` answer as BranchWorker does.
 Later<std::vector<std::variant<Refused, Prospect>>> ask_children(const std::vector<const Prospect*>& branches,
                                                                  Round& round);
 
-// The refined bounds of these branches, list by list in their order. The branches of a list have much in common
+// The next tighter bounds of these branches, list by list in their order. The branches of a list have much in common
 // (Refiner::key): one worker is asked about them.
 Later<std::vector<Refined>> ask_refined(const std::vector<std::vector<const Prospect*>>& lists, Round& round);
 

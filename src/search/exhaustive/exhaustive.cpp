@@ -5,7 +5,7 @@
 //   survey            branches with few dimensions decided, by a bound that takes microseconds: the most promising ones
 //                     are kept
 //   expand            the most promising branch, into those that decide one more dimension
-//   refine            the most promising branch, by a bound that takes milliseconds, when its stages are decided
+//   refine            the most promising branch, by tighter and tighter bounds (BoundedBy), which take milliseconds
 //   predict           the most promising point that is refined already
 //   dive              from time to time, into one promising branch after the other until a point is predicted, so that
 //                     a search that is interrupted has something to show
@@ -39,7 +39,7 @@ constexpr size_t kProspects = 30'000;  // that a survey keeps
 
 // The number of branches that are expanded or refined, or of points that are predicted, in one round: a round of all
 // three has parts of these.
-constexpr std::array<size_t, 3> kAtOnce = {256, 128, 4};
+constexpr std::array<size_t, 3> kAtOnce = {256, 256, 4};
 // The number of rounds that are under way, so that workers have something to do while the last answers to a round come
 // in. The first of them is answered before another one is chosen, so the same points are predicted with any number of
 // workers. Those of the last rounds may turn out to be ruled out by others of them.
@@ -191,15 +191,22 @@ class Search {
       }
       if (const auto plain = branches().plain(branch)) return outcome_.add_twin(branch.point, plain->point, plain->key);
     }
-    NextStep next      = branches().is_point(branch) ? NextStep::predict : NextStep::expand;
-    const bool refines = options_.pruning == Pruning::none ? unchunked(branches(), branch).has_value() : true;
-    if (refines && branches().can_be_refined(branch)) {
-      if (prospect.is_refined && prospect.is_uncut && add_uncut(branch)) return;
-      if (!prospect.is_refined) next = NextStep::refine;
-    } else if (refines && !prospect.is_sketched && branches().can_be_sketched(branch)) {
-      next = NextStep::refine;
-    }
+    const bool is_step = prospect.bounded_by == BoundedBy::step;
+    if (is_step && prospect.is_uncut && branches().can_be_refined(branch) && add_uncut(branch)) return;
+    const NextStep next = next_step(prospect, branch);
     waiting_.push({std::move(prospect), next, branches().points(branch)});
+  }
+
+  NextStep next_step(Prospect& prospect, const Branch& branch) const {
+    const NextStep next = branches().is_point(branch) ? NextStep::predict : NextStep::expand;
+    if (options_.pruning == Pruning::none) {
+      if (!unchunked(branches(), branch)) return next;
+      prospect.bounded_by = std::max(prospect.bounded_by, BoundedBy::microbatch);
+    }
+    const bool is_refined = prospect.bounded_by == BoundedBy::step;
+    if (branches().can_be_refined(branch)) return is_refined ? next : NextStep::refine;
+    const bool is_sketched = prospect.bounded_by >= BoundedBy::stages;
+    return branches().can_be_sketched(branch) && !is_sketched ? NextStep::refine : next;
   }
 
   // True: the branch is a point that does the same as the one without chunks.
@@ -235,11 +242,12 @@ class Search {
     Prospect& prospect  = entry.prospect;
     const Branch branch = prospect.branch();
     if (options_.pruning != Pruning::none && !sharpened(prospect, branch, bound)) return;
-    prospect.is_sketched = true;
-    prospect.is_refined  = branches().can_be_refined(branch);
+    const bool is_priced = prospect.bounded_by != BoundedBy::demand;
+    const auto tightest  = branches().can_be_refined(branch) ? BoundedBy::step : BoundedBy::stages;
+    prospect.bounded_by  = is_priced ? tightest : BoundedBy::microbatch;
     prospect.is_uncut    = bound.is_uncut;
     if (bound.is_uncut && add_uncut(branch)) return;
-    entry.next = branches().is_point(branch) ? NextStep::predict : NextStep::expand;
+    entry.next = next_step(prospect, branch);
     waiting_.push(std::move(entry));
   }
 

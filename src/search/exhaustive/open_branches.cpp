@@ -50,7 +50,7 @@ void OpenBranches::forget() {
 const Entry& OpenBranches::most_promising() const {
   const Entry* best = nullptr;
   for (const Entry& entry : entries_) {
-    if (entry.prospect.is_refined && (best == nullptr || entry < *best)) best = &entry;
+    if (entry.prospect.bounded_by == BoundedBy::step && (best == nullptr || entry < *best)) best = &entry;
   }
   return best == nullptr ? entries_.front() : *best;
 }

@@ -82,7 +82,7 @@ void add_share(const std::string& text, Survey& survey) {
 Json to_json(const Prospect& prospect) {
   return Json(Json::Array{finite(prospect.most.samples_per_second), prospect.most.memory.value(), prospect.most.devices,
                           finite(prospect.score[0]), prospect.number, prospect.region, prospect.depth, prospect.point,
-                          prospect.most.price, prospect.is_refined, prospect.is_uncut, prospect.is_sketched});
+                          prospect.most.price, static_cast<int>(prospect.bounded_by), prospect.is_uncut});
 }
 
 Prospect read_prospect(const JsonView& json) {
@@ -98,9 +98,8 @@ Prospect read_prospect(const JsonView& json) {
           whole(5),
           whole(6),
           items[7].as_string(),
-          items[9].as_bool(),
-          items[10].as_bool(),
-          items[11].as_bool()};
+          static_cast<BoundedBy>(items[9].as_int()),
+          items[10].as_bool()};
 }
 
 Surveyor::Surveyor(const Question& question, const Options& options, size_t most)
@@ -219,7 +218,8 @@ void Surveyor::look_at(const Branch& branch, size_t number, const Prospect* afte
 }
 
 // If all points are refused, so is the one with the first choice of every open dimension.
-std::variant<Refused, Prospect> Surveyor::judge(const Branch& branch, size_t number, const Prospect* parent) {
+std::variant<Refused, Prospect> Surveyor::judge(const Branch& branch, size_t number, const Prospect* parent,
+                                                const MicrobatchOf& microbatch) {
   const Json fast = branches_.fastest(branch);
   ReadPoint read  = question_.read(fast);
   Figures most{kUnbounded, Bytes(0), 1, least_price(*read.cluster)};
@@ -241,7 +241,7 @@ std::variant<Refused, Prospect> Surveyor::judge(const Branch& branch, size_t num
   const std::vector<scenario::Placement>& placements = this->placements(branch);
   Bound bound;
   if (read.scenario) {
-    bound                   = bounds_.of(read, placements);
+    bound                   = bound_of(branch, read, microbatch);
     most.samples_per_second = std::min(most.samples_per_second, question_.most_samples_per_second(read, bound.time));
   }
   const Json lean = branches_.leanest(branch);
@@ -252,6 +252,11 @@ std::variant<Refused, Prospect> Surveyor::judge(const Branch& branch, size_t num
   most.memory = std::max(most.memory, bound.memory);
   if (auto refusal = hopeless(most, *read.cluster)) return Refused{branch, *std::move(refusal)};
   return prospect();
+}
+
+Bound Surveyor::bound_of(const Branch& branch, const ReadPoint& fastest, const MicrobatchOf& microbatch) {
+  const std::vector<scenario::Placement>& placements = this->placements(branch);
+  return bounds_.of(fastest, placements, microbatch ? microbatch(fastest, placements) : Seconds(0));
 }
 
 const std::vector<scenario::Placement>& Surveyor::placements(const Branch& branch) {

@@ -18,6 +18,14 @@
 
 namespace foreflow::search {
 
+// How the figures of a branch are bounded. Each is tighter than the ones before it, and takes longer.
+enum class BoundedBy : uint8_t {
+  demand,      // by Bounds
+  microbatch,  // by Bounds, with the time of Refiner::microbatch
+  stages,      // by Refiner::sketch
+  step,        // by Refiner::refine
+};
+
 // A branch that may have points that are good enough.
 struct Prospect {
   Figures most;   // none of its points is better in any of these
@@ -25,10 +33,8 @@ struct Prospect {
   size_t number;  // of the branch in the order of Branches::visit; children have that of their parent
   size_t region, depth;
   std::string point;  // as compact JSON
-  // `is_refined` is true if `most` has the refined bounds of the branch already, and `is_uncut` is their
-  // Refined::is_uncut.
-  bool is_refined = false, is_uncut = false;
-  bool is_sketched = false;  // whether it has those of Refiner::sketch
+  BoundedBy bounded_by = BoundedBy::demand;  // `most` is
+  bool is_uncut        = false;              // Refined::is_uncut of its refined bound
 
   Branch branch() const { return {region, depth, parse_json(point, "point")}; }
 
@@ -73,8 +79,12 @@ class Surveyor {
   // result is the same for any number of them.
   Survey survey(const Prospect* after);
 
-  // Judges the branch by bounds of all its points: it is either refused or a prospect. `parent` may be null.
-  std::variant<Refused, Prospect> judge(const Branch& branch, size_t number, const Prospect* parent);
+  // Judges the branch by bounds of all its points: it is either refused or a prospect. `parent` and `microbatch` may be
+  // null.
+  std::variant<Refused, Prospect> judge(const Branch& branch, size_t number, const Prospect* parent,
+                                        const MicrobatchOf& microbatch = nullptr);
+  // The bound of the legal point `fastest` of the branch, as Branches::fastest. `microbatch` may be null.
+  Bound bound_of(const Branch& branch, const ReadPoint& fastest, const MicrobatchOf& microbatch);
 
   // The refusal of points of a cluster that are no better than this: they need more memory than the largest device has,
   // or are too slow. Nothing where they may work.
