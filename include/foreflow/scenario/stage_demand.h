@@ -117,8 +117,8 @@ class StageDemands {
   std::vector<platform::Device> devices_;  // one of each speed that was met
   // By schedule, size, and whether gradients of weights are delayed.
   std::map<std::tuple<const schedule::ScheduleDef*, int, int, int, bool>, bool> splits_;
-  std::list<Source> sources_;     // the one used last first
-  std::list<Model> models_;       // likewise
+  std::list<Source> sources_;                          // the one used last first
+  std::list<Model> models_;                            // likewise
   std::map<std::string, std::optional<Uncut>> uncut_;  // by the keys of models
   std::vector<std::string> not_;                       // keys of models that cannot be made
 };

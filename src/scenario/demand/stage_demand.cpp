@@ -66,12 +66,12 @@ StageMessage message_of(const transform::StageModel::Message& message, const Sce
 
 // The scenario without a pipeline.
 Scenario with_one_stage(const Scenario& scenario) {
-  Scenario one            = scenario;
-  Strategy& strategy      = one.strategy;
-  strategy.pp             = 1;
-  strategy.schedule       = &schedule::schedules().get("1f1b", "schedule");
-  strategy.schedule_size  = {.devices = 1, .microbatches = strategy.microbatches, .chunks = 1};
-  strategy.shares         = {};
+  Scenario one           = scenario;
+  Strategy& strategy     = one.strategy;
+  strategy.pp            = 1;
+  strategy.schedule      = &schedule::schedules().get("1f1b", "schedule");
+  strategy.schedule_size = {.devices = 1, .microbatches = strategy.microbatches, .chunks = 1};
+  strategy.shares        = {};
   return one;
 }
 
@@ -146,8 +146,8 @@ std::string StageDemands::model_key(const Scenario& scenario, const platform::De
   return std::to_string(speed) + key(scenario.strategy) + (splits(scenario.strategy) ? " split" : "");
 }
 
-StageDemands::Model* StageDemands::model(const std::string& key, const Scenario& scenario,
-                                         const Sequential& sequential, const platform::Device& device) {
+StageDemands::Model* StageDemands::model(const std::string& key, const Scenario& scenario, const Sequential& sequential,
+                                         const platform::Device& device) {
   const auto found = std::find_if(models_.begin(), models_.end(), [&](const Model& model) { return model.key == key; });
   if (found != models_.end()) {
     models_.splice(models_.begin(), models_, found);

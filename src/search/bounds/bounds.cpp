@@ -158,8 +158,7 @@ class Bounder {
   // Lower bound of the time of one microbatch, summed over all stages: computes of one device, and communication that
   // it waits for. Sums that chunked tensor parallelism may hide are on a stream of their own.
   Seconds microbatch() {
-    if (strategy_.tensor_chunks == 1)
-      return std::max(part_.compute + part_.messages + network(part_.network), known_);
+    if (strategy_.tensor_chunks == 1) return std::max(part_.compute + part_.messages + network(part_.network), known_);
     Seconds own = part_.compute, beside;
     for (const scenario::Message& message : part_.network) {
       const bool hides   = overlaps_products(message.kind, message.ranks.size(), strategy_);

@@ -79,7 +79,7 @@ std::string BranchWorker::children_of(const JsonView& prospects) {
 Json BranchWorker::judged(const Branch& child, const Prospect& parent) {
   const bool is_priced = parent.bounded_by != BoundedBy::demand;
   auto found           = surveyor_.judge(child, parent.number, &parent, is_priced ? microbatch_ : nullptr);
-  Json json  = Json::object();
+  Json json            = Json::object();
   if (const auto* refused = std::get_if<Refused>(&found)) {
     const Prospect place{{}, {}, parent.number, child.region, child.depth, child.point.dump_compact()};
     return json.set("prospect", to_json(place)).set("refusal", json_of(refused->refusal));

@@ -38,7 +38,8 @@ Later<std::vector<Refined>> DistinctPoints::bounds(const std::vector<const Prosp
     const Json fastest     = branches_.fastest(branch);
     const ReadPoint read   = question_.read(fastest);
     const bool refines     = branches_.can_be_refined(branch);
-    const std::string name = refines ? same_.key(read, fastest.dump_compact()) : std::to_string(i);
+    const auto bounded_by  = std::to_string(static_cast<int>(branches[i]->bounded_by));  // so far
+    const std::string name = refines ? bounded_by + same_.key(read, fastest.dump_compact()) : std::to_string(i);
     first.push_back(known.emplace(name, i).first->second);
     if (first[i] == i) distinct.emplace_back(read.scenario ? Refiner::key(*read.scenario) : "", i);
   }

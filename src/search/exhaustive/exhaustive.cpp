@@ -39,7 +39,7 @@ constexpr size_t kProspects = 30'000;  // that a survey keeps
 
 // The number of branches that are expanded or refined, or of points that are predicted, in one round: a round of all
 // three has parts of these.
-constexpr std::array<size_t, 3> kAtOnce = {256, 256, 4};
+constexpr std::array<size_t, 3> kAtOnce = {256, 128, 4};
 // The number of rounds that are under way, so that workers have something to do while the last answers to a round come
 // in. The first of them is answered before another one is chosen, so the same points are predicted with any number of
 // workers. Those of the last rounds may turn out to be ruled out by others of them.

@@ -32,7 +32,7 @@ struct Prospect {
   Score score;    // of these
   size_t number;  // of the branch in the order of Branches::visit; children have that of their parent
   size_t region, depth;
-  std::string point;  // as compact JSON
+  std::string point;                         // as compact JSON
   BoundedBy bounded_by = BoundedBy::demand;  // `most` is
   bool is_uncut        = false;              // Refined::is_uncut of its refined bound
 
