@@ -137,11 +137,11 @@ class Bounder {
         batch_(point.samples()),
         microbatch_(microbatch_of(point).value()),
         part_(demand.parts.at(microbatch_)),
-        known_(microbatch),
         training_(scenario_.workload.trains()),
         sharded_(strategy_.zero > 0),
         replicas_(strategy_.dp / static_cast<int>(strategy_.replicas_sharing())),
-        stage_(strategy_.devices() / strategy_.pp / replicas_) {}
+        stage_(strategy_.devices() / strategy_.pp / replicas_),
+        known_(is_one_part() ? Seconds(0) : microbatch) {}
 
   Bound bound() { return {kRounding * time(), kRounding * memory()}; }
 
@@ -152,6 +152,8 @@ class Bounder {
     return schedule.chunks == 1 && schedule.mapping == schedule::StageMapping::looped && !schedule.splits_backward &&
            !strategy_.delay_weight_gradients;
   }
+
+  bool is_one_part() const { return strategy_.pp == 1 && strategy_.microbatches == 1 && replicas_ == 1; }
 
   bool splits_backward() const { return strategy_.schedule->splits_backward || strategy_.delay_weight_gradients; }
 
@@ -223,8 +225,7 @@ class Bounder {
     if (scenario_.disturbances) return Seconds(0);  // disturbances may make devices and links faster
     const double stages = strategy_.pp, count = strategy_.microbatches;
     const Seconds one   = microbatch();
-    const bool one_part = strategy_.pp == 1 && strategy_.microbatches == 1 && replicas_ == 1;
-    const Seconds whole = one_part ? demand_.whole : Seconds(0);
+    const Seconds whole = is_one_part() ? demand_.whole : Seconds(0);
     return std::max(pipeline(one), (count * one + updates() + whole) / stages);
   }
 
@@ -283,10 +284,12 @@ class Bounder {
   const scenario::Strategy& strategy_;
   const int64_t batch_, microbatch_;  // samples
   const Demand::Part& part_;
-  const Seconds known_;  // a lower bound of the time of one microbatch
   const bool training_, sharded_;
   const int replicas_;  // number of replicas, where those that share experts count as one
   const int stage_;     // number of devices of one stage of such a replica; they have consecutive ranks
+  // A lower bound of the time of one microbatch. 0 if there is only one part: it has the computes of Demand::whole,
+  // too.
+  const Seconds known_;
 };
 
 }  // namespace
