@@ -287,8 +287,8 @@ class Bounder {
   const bool training_, sharded_;
   const int replicas_;  // number of replicas, where those that share experts count as one
   const int stage_;     // number of devices of one stage of such a replica; they have consecutive ranks
-  // A lower bound of the time of one microbatch. 0 if there is only one part: it has the computes of Demand::whole,
-  // too.
+  // A lower bound of the time of one microbatch, or 0. It includes the computes of Demand::whole where there is only
+  // one part, to which `time` adds them, so it is not used there.
   const Seconds known_;
 };
 

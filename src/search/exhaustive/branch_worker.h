@@ -32,7 +32,7 @@ class BranchWorker {
   std::string children_of(const JsonView& prospects);
   std::string bounds_of(const JsonView& prospects);
   Json judged(const Branch& child, const Prospect& parent);
-  // The next bound of the prospect that is tighter.
+  // The next tighter bound of the prospect, as BoundedBy lists them.
   Refined tighter_bound(const Prospect& prospect);
   // The point with each of these placements; with its own where there are none.
   std::vector<ReadPoint> with_placements(const Json& point, const std::vector<Json>& placements) const;

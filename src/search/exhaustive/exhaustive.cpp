@@ -193,16 +193,16 @@ class Search {
     }
     const bool is_step = prospect.bounded_by == BoundedBy::step;
     if (is_step && prospect.is_uncut && branches().can_be_refined(branch) && add_uncut(branch)) return;
+    // Without pruning, a bound only tells whether products are cut, which the time of a microbatch does not.
+    if (options_.pruning == Pruning::none) prospect.bounded_by = std::max(prospect.bounded_by, BoundedBy::microbatch);
     const NextStep next = next_step(prospect, branch);
     waiting_.push({std::move(prospect), next, branches().points(branch)});
   }
 
-  NextStep next_step(Prospect& prospect, const Branch& branch) const {
+  // A branch is refined until its bound is as tight as it can be.
+  NextStep next_step(const Prospect& prospect, const Branch& branch) const {
     const NextStep next = branches().is_point(branch) ? NextStep::predict : NextStep::expand;
-    if (options_.pruning == Pruning::none) {
-      if (!unchunked(branches(), branch)) return next;
-      prospect.bounded_by = std::max(prospect.bounded_by, BoundedBy::microbatch);
-    }
+    if (options_.pruning == Pruning::none && !unchunked(branches(), branch)) return next;
     const bool is_refined = prospect.bounded_by == BoundedBy::step;
     if (branches().can_be_refined(branch)) return is_refined ? next : NextStep::refine;
     const bool is_sketched = prospect.bounded_by >= BoundedBy::stages;

@@ -18,7 +18,7 @@
 
 namespace foreflow::search {
 
-// How the figures of a branch are bounded. Each is tighter than the ones before it, and takes longer.
+// How the figures of a branch are bounded. Each bound is tighter than those before it, and takes longer to find.
 enum class BoundedBy : uint8_t {
   demand,      // by Bounds
   microbatch,  // by Bounds, with the time of Refiner::microbatch
@@ -33,7 +33,7 @@ struct Prospect {
   size_t number;  // of the branch in the order of Branches::visit; children have that of their parent
   size_t region, depth;
   std::string point;                         // as compact JSON
-  BoundedBy bounded_by = BoundedBy::demand;  // `most` is
+  BoundedBy bounded_by = BoundedBy::demand;  // how `most` is bounded
   bool is_uncut        = false;              // Refined::is_uncut of its refined bound
 
   Branch branch() const { return {region, depth, parse_json(point, "point")}; }
