@@ -7,6 +7,7 @@
 #include "foreflow/base/error.h"
 #include "foreflow/base/text.h"
 #include "foreflow/simulate/profiles.h"
+#include "simulate/footprint/network_phases.h"
 
 namespace foreflow::simulate {
 namespace {
@@ -55,6 +56,33 @@ Alone run_alone(const platform::Platform& platform, const AlgorithmDef& algorith
   result.closed_form   = stream::closed_form(platform, result.placed, *result.placed.algorithm);
   for (const stream::LinkUse& use : timeline.links) result.links.push_back(use.bytes);
   return result;
+}
+
+struct TimesAlone::Known {
+  explicit Known(const platform::Platform& of) : platform(of), network(of, traces, loads, phases) {}
+
+  const platform::Platform& platform;
+  const std::vector<LinkTrace> traces;  // no link changes
+  LoadTable loads;
+  std::vector<Phase> phases;
+  NetworkPhases network;
+};
+
+TimesAlone::TimesAlone(const platform::Platform& platform) : known_(std::make_unique<Known>(platform)) {}
+
+TimesAlone::TimesAlone(TimesAlone&&) noexcept = default;
+
+TimesAlone::~TimesAlone() = default;
+
+const platform::Platform& TimesAlone::platform() const { return known_->platform; }
+
+Seconds TimesAlone::of(const NumberedGroup& group, const AlgorithmDef& algorithm, Kind kind, Bytes bytes) {
+  const stream::Ground& ground = known_->network.ground(group.number, group.places);
+  const auto placed            = stream::place(known_->platform, algorithm, kind, bytes, group.places, ground);
+  const bool supported         = algorithm.supports_task(placed.task);
+  return known_->network.alone(group.number, group.places,
+                               {std::string(collective::name(kind)), kind,
+                                supported ? &algorithm : &collective::default_algorithm(kind), bytes});
 }
 
 }  // namespace foreflow::simulate

@@ -1,5 +1,5 @@
 // `auto` takes the fastest algorithm: on every machine that ships, meshes and fabrics that block among them, none that
-// can be simulated is faster, and its closed form is the simulated time.
+// can be simulated is faster, and its closed form is the simulated time. TimesAlone has the times of the engine.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -73,6 +73,20 @@ TEST_P(AutoChoice, IsTheFastestThatCanBeSimulated) {
             << collective::name(kind) << " of " << bytes << " bytes: " << chosen.placed.algorithm->name << " against "
             << row->name;
       }
+    }
+  }
+}
+
+// Many sizes of one group, which is surveyed once.
+TEST_P(AutoChoice, TimesAloneAreThoseOfTheEngine) {
+  TimesAlone times(platform_);
+  for (const AlgorithmDef& row : collective::algorithms()) {
+    for (const Kind kind : row.kinds) {
+      if (!supports(row, kind)) continue;
+      const std::vector<int> ranks = places(kind);
+      const size_t group           = kind == Kind::send ? 1 : 0;
+      for (const double bytes : {0.0, 1e3, 64e3, 4e6, 256e6})
+        EXPECT_EQ(times.of({group, ranks}, row, kind, Bytes(bytes)), run(row, kind, Bytes(bytes)).time) << row.name;
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "foreflow/scenario/run.h"
+#include "foreflow/simulate/alone.h"
 
 namespace foreflow::scenario {
 
@@ -73,19 +74,19 @@ Demand demand_of(const Scenario& scenario, const platform::Platform& platform);
 // The same where the program of the scenario's workload is known.
 Demand demand_of(const Scenario& scenario, const Sequential& sequential, const platform::Platform& platform);
 
-// Lower bound of the time of one such message when rank r is the platform device places[r]: what was measured there, or
-// its time with the network to itself.
-Seconds alone(const Message& message, const std::vector<int>& places, const platform::Platform& platform);
+// Lower bound of the time of one such message among the devices of a group: what was measured there, or its time with
+// the network to itself.
+Seconds alone(const Message& message, const simulate::NumberedGroup& group, simulate::TimesAlone& times);
 
 // A collective among `ranks` of the scenario; nothing if the cost model has a formula for collectives, or measured
 // some.
 std::optional<Message> network_message(const Scenario& scenario, collective::Kind kind, Bytes bytes,
                                        const std::vector<int>& ranks);
 
-// Lower bound of the time to all-reduce `bytes` among `ranks` of the scenario, where ranks[i] is the platform device
-// places[i]: by the formula of its cost model if it has one, else by `alone`.
+// Lower bound of the time to all-reduce `bytes` among `ranks` of the scenario, which are the devices of a group in its
+// order: by the formula of its cost model if it has one, else by `alone`.
 Seconds least_all_reduce(const Scenario& scenario, Bytes bytes, const std::vector<int>& ranks,
-                         const std::vector<int>& places, const platform::Platform& platform);
+                         const simulate::NumberedGroup& group, simulate::TimesAlone& times);
 
 Json to_json(const Demand& demand);
 // Reads what to_json wrote. Throws Error at members that are missing or of another kind.

@@ -7,7 +7,6 @@
 #include "foreflow/lower/pointwise.h"
 #include "foreflow/ops/table.h"
 #include "foreflow/platform/by_node.h"
-#include "foreflow/simulate/alone.h"
 #include "foreflow/transform/part_ops.h"
 #include "foreflow/transform/simplify.h"
 #include "foreflow/transform/split_data.h"
@@ -296,16 +295,12 @@ Demand demand_of(const Scenario& asked, const Sequential& sequential, const plat
   return demand;
 }
 
-Seconds alone(const Message& message, const std::vector<int>& places, const platform::Platform& platform) {
-  const size_t nodes = message.measured.empty() ? 0 : platform::by_node(platform, places).size();
+Seconds alone(const Message& message, const simulate::NumberedGroup& group, simulate::TimesAlone& times) {
+  const size_t nodes = message.measured.empty() ? 0 : platform::by_node(times.platform(), group.places).size();
   for (const stream::TimeOnNodes& one : message.measured) {
     if (static_cast<size_t>(one.nodes) == nodes && one.time) return *one.time;
   }
-  static const simulate::EngineDef& engine = simulate::engines().get("analytic", "engine");
-  const auto task       = stream::place(platform, *message.algorithm, message.kind, message.bytes, places).task;
-  const bool supported  = message.algorithm->supports_task(task);
-  const auto& algorithm = supported ? *message.algorithm : collective::default_algorithm(message.kind);
-  return simulate::run_alone(platform, algorithm, message.kind, message.bytes, places, engine).time;
+  return times.of(group, *message.algorithm, message.kind, message.bytes);
 }
 
 namespace {
@@ -331,11 +326,11 @@ std::optional<Message> network_message(const Scenario& scenario, collective::Kin
 }
 
 Seconds least_all_reduce(const Scenario& scenario, Bytes bytes, const std::vector<int>& ranks,
-                         const std::vector<int>& places, const platform::Platform& platform) {
-  const auto nodes = static_cast<int>(platform::by_node(platform, places).size());
-  if (const auto price = price_of_all_reduce(scenario, bytes, places.size()).on(nodes)) return price->time;
+                         const simulate::NumberedGroup& group, simulate::TimesAlone& times) {
+  const auto nodes = static_cast<int>(platform::by_node(times.platform(), group.places).size());
+  if (const auto price = price_of_all_reduce(scenario, bytes, group.places.size()).on(nodes)) return price->time;
   constexpr auto kKind = collective::Kind::all_reduce;
-  return alone({kKind, &algorithm_of(scenario, kKind, ranks), ranks, bytes, 1}, places, platform);
+  return alone({kKind, &algorithm_of(scenario, kKind, ranks), ranks, bytes, 1}, group, times);
 }
 
 }  // namespace foreflow::scenario

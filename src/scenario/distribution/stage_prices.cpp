@@ -178,7 +178,8 @@ std::function<Seconds(const ir::OpCall&, std::span<const ir::Type>, int, int)> t
 std::vector<double> speeds_of_stages(const ir::Module& module, const Scenario& scenario,
                                      const platform::Platform& platform) {
   const Strategy& strategy = scenario.strategy;
-  if (strategy.partition != transform::StagePartition::balanced || !strategy.shares.empty()) return {};
+  const bool is_balanced   = strategy.partition == transform::StagePartition::balanced && strategy.shares.empty();
+  if (!is_balanced || is_uniform(platform)) return {};
   const std::vector<double> by_device = device_speeds(module, scenario, platform);
   if (by_device.empty()) return {};
   const schedule::ScheduleDef& row = *strategy.schedule;

@@ -56,6 +56,7 @@ class Devices {
 
 std::vector<int> free_devices(const platform::Platform& platform, const Held& held) {
   std::vector<int> all;
+  all.reserve(platform.devices().size());
   for (int device = 0; device < static_cast<int>(platform.devices().size()); ++device) {
     if (!held.contains(device)) all.push_back(device);
   }
@@ -97,25 +98,33 @@ size_t slot_in_unequal_stages(int rank, const Strategy& strategy) {
   return static_cast<size_t>(replica) * static_cast<size_t>(all) + static_cast<size_t>(first + in_stage % size);
 }
 
-// The index, in the placement's order of devices, of the device that rank `rank` takes. Programs number their ranks by
+// Per rank: the index, in the placement's order of devices, of the device that it takes. Programs number their ranks by
 // shard first, then by context, by replica among those that share experts, by stage, and by the other replicas.
-size_t slot_of(int rank, const Strategy& strategy, const std::array<Dimension, 4>& order) {
-  if (strategy.has_unequal_stages()) return slot_in_unequal_stages(rank, strategy);
-  const auto next = [&rank](int size) {
-    const int at = rank % size;
-    rank /= size;
-    return at;
-  };
-  const int sharing = transform::replicas_in_group(strategy.cp, strategy.ep);
-  const int tensor = next(strategy.tp), position = next(strategy.cp), inner = next(sharing), stage = next(strategy.pp);
-  const std::array<int, 4> size = {strategy.tp, strategy.cp, strategy.pp, strategy.dp};  // by Dimension
-  const std::array<int, 4> at   = {tensor, position, stage, rank * sharing + inner};
-  int slot = 0, stride = 1;
-  for (const Dimension dimension : order) {
-    slot += nth(at, dimension) * stride;
-    stride *= nth(size, dimension);
+std::vector<size_t> slots_of_ranks(const Strategy& strategy, const std::array<Dimension, 4>& order) {
+  std::vector<size_t> slots;
+  if (strategy.has_unequal_stages()) {
+    for (int rank = 0; rank < strategy.devices(); ++rank) slots.push_back(slot_in_unequal_stages(rank, strategy));
+    return slots;
   }
-  return static_cast<size_t>(slot);
+  const std::array<int, 4> size = {strategy.tp, strategy.cp, strategy.pp, strategy.dp};  // by Dimension
+  std::array<size_t, 4> stride{};                                                        // likewise
+  for (size_t next = 1; const Dimension dimension : order) {
+    nth(stride, dimension) = next;
+    next *= static_cast<size_t>(nth(size, dimension));
+  }
+  const int sharing = transform::replicas_in_group(strategy.cp, strategy.ep);
+  slots             = {0};
+  // Repeats the ranks so far `count` times, each time `further` on.
+  const auto repeat = [&slots](int count, size_t further) {
+    const size_t before = slots.size();
+    for (size_t i = before; i < before * static_cast<size_t>(count); ++i) slots.push_back(slots[i - before] + further);
+  };
+  repeat(strategy.tp, nth(stride, Dimension::tp));
+  repeat(strategy.cp, nth(stride, Dimension::cp));
+  repeat(sharing, nth(stride, Dimension::dp));
+  repeat(strategy.pp, nth(stride, Dimension::pp));
+  repeat(strategy.dp / sharing, nth(stride, Dimension::dp) * static_cast<size_t>(sharing));
+  return slots;
 }
 
 }  // namespace
@@ -160,10 +169,10 @@ Expected<std::vector<int>> try_places(const std::string& root, const Strategy& s
                     "; leave the order out, or use stages that are sharded in the same way"});
   if (static_cast<size_t>(strategy.devices()) > candidates->size())
     return too_few(request, platform, candidates->size(), held);
-  const std::vector<int> slots = placement.policy->order(platform, *std::move(candidates), placement.seed);
-  std::vector<int> places      = slots;
-  for (int rank = 0; rank < strategy.devices(); ++rank)
-    nth(places, rank) = slots[slot_of(rank, strategy, placement.order)];
+  const std::vector<int> slots       = placement.policy->order(platform, *std::move(candidates), placement.seed);
+  std::vector<int> places            = slots;
+  const std::vector<size_t> of_ranks = slots_of_ranks(strategy, placement.order);
+  for (size_t rank = 0; rank < of_ranks.size(); ++rank) places[rank] = slots[of_ranks[rank]];
   return places;
 }
 

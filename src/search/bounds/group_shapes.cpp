@@ -44,7 +44,7 @@ Seconds GroupShapes::alone(const Arrangement& where, const scenario::Message& me
   for (const Group& group : distinct(where, groups)) {
     const Asked asked{message.kind, message.algorithm, message.bytes.value(), group.shape, message.measured};
     auto known = times_.find(asked);
-    if (known == times_.end()) known = times_.emplace(asked, scenario::alone(message, group.places, platform_)).first;
+    if (known == times_.end()) known = times_.emplace(asked, scenario::alone(message, group.numbered(), alone_)).first;
     least = first ? known->second : std::min(least, known->second);
     first = false;
   }
@@ -57,7 +57,7 @@ Seconds GroupShapes::all_reduce(const scenario::Scenario& scenario, const Arrang
   bool first = true;
   for (const Group& group : distinct(where, groups)) {
     const auto [known, fresh] = reduced_.try_emplace(Reduced(bytes.value(), groups.ranks, group.shape));
-    if (fresh) known->second = scenario::least_all_reduce(scenario, bytes, groups.ranks, group.places, platform_);
+    if (fresh) known->second = scenario::least_all_reduce(scenario, bytes, groups.ranks, group.numbered(), alone_);
     least = first ? known->second : std::min(least, known->second);
     first = false;
   }

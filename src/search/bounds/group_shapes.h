@@ -33,7 +33,7 @@ struct ShiftedGroups {
 
 class GroupShapes {
  public:
-  explicit GroupShapes(const platform::Platform& platform) : platform_(platform) {}
+  explicit GroupShapes(const platform::Platform& platform) : platform_(platform), alone_(platform) {}
 
   // The result is valid as long as this object. With `placements`, the ranks may be placed by each of these instead of
   // the scenario's own placement.
@@ -53,6 +53,8 @@ class GroupShapes {
   struct Group {
     std::vector<int> places;  // platform devices of its ranks
     int shape;
+
+    simulate::NumberedGroup numbered() const { return {static_cast<size_t>(shape), places}; }
   };
 
   int shape(const std::vector<int>& places);
@@ -81,6 +83,7 @@ class GroupShapes {
   using Grouping = std::tuple<int, int, int, int, std::vector<int>>;  // arrangement, step, count, neighbours, ranks
 
   const platform::Platform& platform_;
+  simulate::TimesAlone alone_;  // of groups that are numbered by their shapes
   SequenceTable shapes_;
   std::map<std::string, const Arrangement*> by_text_;  // by the degrees and the placement
   std::map<std::vector<std::vector<int>>, Arrangement> arrangements_;

@@ -24,6 +24,18 @@ Load limited(Load load, BytesPerSecond pace) {
   return load;
 }
 
+// The time before the bytes of a phase move, where messages have these latencies.
+Seconds delay_of(const collective::Phase& plan, Bytes bytes, const Crossed& crossed, Seconds near, Seconds far) {
+  const Seconds filling = plan.head > 0 ? crossed.one_by_one(bytes) : Seconds(0);
+  return plan.near_steps * (plan.near_latency * near) + plan.far_steps * (plan.far_latency * far) + plan.head * filling;
+}
+
+// The time in which they move, with the network to themselves; 0: nothing moves.
+Seconds transfer_of(const collective::Phase& plan, Bytes bytes, const Crossed& crossed) {
+  const Seconds alone = crossed.alone(bytes);
+  return alone > Seconds(0) ? std::max(alone, plan.least) : alone;
+}
+
 }  // namespace
 
 NetworkPhases::OfGroup& NetworkPhases::of_group(size_t group, const std::vector<int>& places) {
@@ -43,35 +55,44 @@ const collective::AlgorithmDef* NetworkPhases::add(size_t group, const std::vect
   const auto plan     = placed.algorithm->flows(placed.task);
   const Seconds start = communication.start + plan.start;
   if (start > Seconds(0)) phases_.push_back({start, Seconds(0), -1});
-  for (const collective::Phase& one : plan.phases) phases_.push_back(phase(one, communication, placed, known));
+  for (const collective::Phase& one : plan.phases)
+    phases_.push_back(phase(one, communication.bytes, of_flows(one, communication.name, placed, known)));
   return placed.algorithm;
 }
 
-Phase NetworkPhases::phase(const collective::Phase& plan, const stream::Communication& communication,
-                           const stream::Placed& placed, OfGroup& group) {
-  auto known = std::find_if(group.flows.begin(), group.flows.end(),
-                            [&](const OfFlows& flows) { return flows.crossed.is_of(plan.flows); });
-  if (known == group.flows.end()) {
-    group.flows.push_back({crosser_.cross(plan.flows, placed, communication.name), -1});
-    known = std::prev(group.flows.end());
+Seconds NetworkPhases::alone(size_t group, const std::vector<int>& places, const stream::Communication& communication) {
+  OfGroup& known = of_group(group, places);
+  const auto placed =
+      stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes, places, known.ground);
+  const auto plan = placed.algorithm->flows(placed.task);
+  Seconds time    = communication.start + plan.start;
+  for (const collective::Phase& one : plan.phases) {
+    const Crossed& crossed = of_flows(one, communication.name, placed, known).crossed;
+    time += delay_of(one, communication.bytes, crossed, crossed.near, crossed.far);
+    time += transfer_of(one, communication.bytes, crossed);
   }
-  const Crossed& crossed = known->crossed;
-  const Bytes bytes      = communication.bytes;
-  const Seconds filling  = plan.head > 0 ? crossed.one_by_one(bytes) : Seconds(0);
-  const auto delay       = [&](Seconds near, Seconds far) {
-    return plan.near_steps * (plan.near_latency * near) + plan.far_steps * (plan.far_latency * far) +
-           plan.head * filling;
-  };
-  Phase result{delay(crossed.near, crossed.far), crossed.alone(bytes), -1};
+  return time;
+}
+
+NetworkPhases::OfFlows& NetworkPhases::of_flows(const collective::Phase& plan, const std::string& name,
+                                                const stream::Placed& placed, OfGroup& group) {
+  const auto known = std::find_if(group.flows.begin(), group.flows.end(),
+                                  [&](const OfFlows& flows) { return flows.crossed.is_of(plan.flows); });
+  if (known != group.flows.end()) return *known;
+  group.flows.push_back({crosser_.cross(plan.flows, placed, name), -1});
+  return group.flows.back();
+}
+
+Phase NetworkPhases::phase(const collective::Phase& plan, Bytes bytes, OfFlows& flows) {
+  const Crossed& crossed = flows.crossed;
+  Phase result{delay_of(plan, bytes, crossed, crossed.near, crossed.far), transfer_of(plan, bytes, crossed), -1};
   for (const ChangedPhase& changed : crossed.changes)
-    result.delays.push_back({changed.at, delay(changed.near, changed.far).value()});
+    result.delays.push_back({changed.at, delay_of(plan, bytes, crossed, changed.near, changed.far).value()});
   result.delays = only_if_changing(std::move(result.delays), result.delay.value());
-  if (result.alone > Seconds(0) && plan.least > result.alone) {
-    result.alone = plan.least;
-    result.load =
-        loads_.number_of(limited(known->load < 0 ? load_on(crossed) : loads_[known->load], bytes / plan.least));
+  if (result.alone > crossed.alone(bytes)) {
+    result.load = loads_.number_of(limited(flows.load < 0 ? load_on(crossed) : loads_[flows.load], bytes / plan.least));
   } else if (result.alone > Seconds(0)) {
-    result.load = load_of(*known);
+    result.load = load_of(flows);
   }
   result.uneven = bytes > Bytes(0) && crossed.uneven;
   return result;

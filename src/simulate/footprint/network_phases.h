@@ -25,6 +25,10 @@ class NetworkPhases {
   // algorithm. Throws Error when two of the devices have no route.
   const collective::AlgorithmDef* add(size_t group, const std::vector<int>& places,
                                       const stream::Communication& communication);
+  // The time of the phases that `add` would add, if the network does nothing else and no link changes.
+  Seconds alone(size_t group, const std::vector<int>& places, const stream::Communication& communication);
+  // The ground of a group, valid until the next call.
+  const stream::Ground& ground(size_t group, const std::vector<int>& places) { return of_group(group, places).ground; }
 
  private:
   // Flows of phases on the routes of a group, and the number of their load; -1: none yet.
@@ -39,8 +43,9 @@ class NetworkPhases {
   };
 
   OfGroup& of_group(size_t group, const std::vector<int>& places);
-  Phase phase(const collective::Phase& plan, const stream::Communication& communication, const stream::Placed& placed,
-              OfGroup& group);
+  OfFlows& of_flows(const collective::Phase& plan, const std::string& name, const stream::Placed& placed,
+                    OfGroup& group);
+  Phase phase(const collective::Phase& plan, Bytes bytes, OfFlows& flows);
   int32_t load_of(OfFlows& flows);
 
   const platform::Platform& platform_;
