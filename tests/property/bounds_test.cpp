@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "property/expected_bounds.h"
 #include "search/bounds/refine.h"
 #include "search/question.h"
+#include "support/temporary.h"
 
 namespace foreflow::search::bounds_test {
 namespace {
@@ -426,6 +429,27 @@ TEST(Bounds, HoldWhereNoScheduleIsWritten) {
                  "schedule": ["zb_h1", "zb_v"], "recompute": ["none", "full"], "overlap_tensor": 1,
                  "sequence_parallel": [false, true], "overlap_gradients": false}})",
                                 "one.json"));
+}
+
+// A profile of a platform's file may make its links and hosts faster than they are said to be.
+TEST(Bounds, HoldOnPlatformsWithProfiles) {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "faster.bw") << "0.0 1e10\n0.0001 8e10\n";
+  std::ofstream(folder / "faster.xml") << R"(<?xml version="1.0"?>
+    <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd"><platform version="4.1"><zone id="all" routing="Full">
+      <host id="a" speed="10Tf"/><host id="b" speed="10Tf"/>
+      <link id="wire" bandwidth="10GBps" latency="1us" bandwidth_file="faster.bw"/>
+      <route src="a" dst="b"><link_ctn id="wire"/></route>
+    </zone></platform>)";
+  expect_bounds_hold(parse_json(R"({
+    "workload": {"model": "gpt", "layers": 2, "hidden": 512, "heads": 8, "sequence": 256, "vocabulary": 1024, "dtype": "f16",
+                 "mode": "training"},
+    "platform": {"file": ")" + (folder / "faster.xml") +
+                                    R"("}, "placement": "packed",
+    "strategy": {"dp": "any", "tp": "any", "pp": "any", "global_batch": 4, "microbatches": [1, 4], "zero": [0, 1],
+                 "schedule": ["1f1b", "zb_h1"], "recompute": "none", "overlap_tensor": 1, "sequence_parallel": false,
+                 "vocabulary_parallel": false, "overlap_gradients": false}})",
+                                "faster.json"));
 }
 
 }  // namespace

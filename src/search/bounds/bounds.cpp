@@ -138,6 +138,7 @@ class Bounder {
         microbatch_(microbatch_of(point).value()),
         part_(demand.parts.at(microbatch_)),
         training_(scenario_.workload.trains()),
+        disturbed_(point.is_disturbed()),
         sharded_(strategy_.zero > 0),
         replicas_(strategy_.dp / static_cast<int>(strategy_.replicas_sharing())),
         stage_(strategy_.devices() / strategy_.pp / replicas_),
@@ -222,7 +223,7 @@ class Bounder {
   }
 
   Seconds time() {
-    if (scenario_.disturbances) return Seconds(0);  // disturbances may make devices and links faster
+    if (disturbed_) return Seconds(0);
     const double stages = strategy_.pp, count = strategy_.microbatches;
     const Seconds one   = microbatch();
     const Seconds whole = is_one_part() ? demand_.whole : Seconds(0);
@@ -284,7 +285,7 @@ class Bounder {
   const scenario::Strategy& strategy_;
   const int64_t batch_, microbatch_;  // samples
   const Demand::Part& part_;
-  const bool training_, sharded_;
+  const bool training_, disturbed_, sharded_;
   const int replicas_;  // number of replicas, where those that share experts count as one
   const int stage_;     // number of devices of one stage of such a replica; they have consecutive ranks
   // A lower bound of the time of one microbatch, or 0. It includes the computes of Demand::whole where there is only

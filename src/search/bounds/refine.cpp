@@ -67,7 +67,7 @@ Refined Refiner::only_microbatch(const ReadPoint& point, const scenario::Sequent
 
 Seconds Refiner::microbatch(const ReadPoint& point, const std::vector<scenario::Placement>& placements) {
   const Scenario& scenario = *point.scenario;
-  if (scenario.disturbances) return Seconds(0);  // they may make devices and links faster
+  if (point.is_disturbed()) return Seconds(0);
   if (ignores_schedule(scenario.strategy)) return microbatch(in_order(point), placements);
   const auto program = predictor_.sequential(scenario);
   if (!program) return Seconds(0);
@@ -83,7 +83,7 @@ Seconds Refiner::microbatch(const ReadPoint& point, const std::vector<scenario::
 
 Refined Refiner::refine(const ReadPoint& point) {
   const Scenario& scenario = *point.scenario;
-  if (scenario.disturbances) return {};  // they may make devices and links faster
+  if (point.is_disturbed()) return {};
   if (ignores_schedule(scenario.strategy)) return refine(in_order(point));
   const auto program = predictor_.sequential(scenario);
   if (!program) return {};
@@ -104,7 +104,7 @@ Refined Refiner::refine(const ReadPoint& point) {
 Bound Refiner::sketch(const std::vector<std::vector<ReadPoint>>& points) {
   const ReadPoint& first   = points.front().front();
   const Scenario& scenario = *first.scenario;
-  if (scenario.disturbances) return {};  // they may make devices and links faster
+  if (first.is_disturbed()) return {};
   if (ignores_schedule(scenario.strategy)) return sketch(in_order(points));
   const auto program = predictor_.sequential(scenario);
   if (!program) return {};

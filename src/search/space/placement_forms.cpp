@@ -67,7 +67,8 @@ bool has_equal_devices(const Platform& platform) {
 }
 
 std::optional<std::vector<int>> PlacementForms::of(const scenario::Scenario& scenario, const Platform& platform) {
-  if (!platform.has_equal_nodes() || scenario.disturbances) return std::nullopt;
+  const bool disturbed = scenario.disturbances || !platform.declared().profiles.empty();
+  if (!platform.has_equal_nodes() || disturbed) return std::nullopt;
   const auto nodes = static_cast<size_t>(platform.nodes()), per_node = platform.devices().size() / nodes;
   const auto [equal, fresh] = equal_devices_.try_emplace(&platform);
   if (fresh) equal->second = has_equal_devices(platform);
