@@ -76,9 +76,10 @@ FlowPlan flows(const Task& task) { return flows_in(task, chunks(task)); }
 std::vector<AlgorithmDef> of_all_chunks() {
   std::vector<AlgorithmDef> all(kMostChunks, row());
   for (int chunks = 1; chunks <= kMostChunks; ++chunks) {
-    AlgorithmDef& chain = nth(all, chunks - 1);
-    chain.plan          = [chunks](const Task& task) { return plan_in(task, chunks); };
-    chain.flows         = [chunks](const Task& task) { return flows_in(task, chunks); };
+    AlgorithmDef& chain  = nth(all, chunks - 1);
+    chain.plan           = [chunks](const Task& task) { return plan_in(task, chunks); };
+    chain.flows          = [chunks](const Task& task) { return flows_in(task, chunks); };
+    chain.flows_by_bytes = false;
   }
   return all;
 }
@@ -92,7 +93,8 @@ AlgorithmDef row() {
           {Kind::broadcast, Kind::reduce},
           any_group,
           plan,
-          flows};
+          flows,
+          true};
 }
 
 const AlgorithmDef& of(int chunks) {

@@ -76,6 +76,7 @@ AlgorithmDef under(const Way& way, std::string_view name) {
   AlgorithmDef result     = row;
   result.name             = name;
   result.flows            = [&way, &row](const Task& task) { return flows_of(way, row, task); };
+  result.flows_by_bytes   = true;
   result.all_pairs_steps  = nullptr;  // its flows have factors
   result.is_of_libraries  = true;
   if (!way.kinds.empty()) result.kinds = way.kinds;
@@ -126,8 +127,9 @@ AlgorithmDef choosing(const std::shared_ptr<const Toolbox>& tools) {
   const auto chosen = [choose = result.choose](const Task& task) -> const AlgorithmDef& {
     return choose(task, [&](const AlgorithmDef& row) { return closed_form(row, task); });
   };
-  result.plan  = [chosen](const Task& task) { return chosen(task).plan(task); };
-  result.flows = [chosen](const Task& task) { return chosen(task).flows(task); };
+  result.plan           = [chosen](const Task& task) { return chosen(task).plan(task); };
+  result.flows          = [chosen](const Task& task) { return chosen(task).flows(task); };
+  result.flows_by_bytes = true;
   return result;
 }
 

@@ -90,7 +90,7 @@ std::vector<std::string> party_names(const stream::Program& program) {
   std::vector<std::string> names(program.communications.size());
   for (const stream::Instance& instance : program.instances) {
     std::string& name = nth(names, instance.communication);
-    if (!name.empty()) continue;
+    if (!name.empty() || instance.members.empty()) continue;  // nobody takes part in the wait for a job's start
     const Bytes bytes = nth(program.communications, instance.communication).bytes;
     name              = name_of(program, instance) + " of " + format(bytes);
     if (instance.members.size() > 2) name += " among " + std::to_string(instance.members.size());

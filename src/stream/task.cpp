@@ -113,7 +113,14 @@ class RouteKinds {
 class Survey {
  public:
   Survey(const Platform& platform, const std::vector<int>& places)
-      : platform_(platform), places_(places), nodes_(platform::by_node(platform, places)), known_(platform) {}
+      : platform_(platform), places_(places), nodes_(platform::by_node(platform, places)), known_(platform) {
+    if (!platform.has_equal_nodes()) return;
+    const int of_node = static_cast<int>(platform.devices().size()) / platform.nodes();
+    for (const std::vector<int>& ranks : nodes_) {
+      std::vector<int>& positions = positions_.emplace_back();
+      for (const int rank : ranks) positions.push_back(place(rank) % of_node);
+    }
+  }
 
   // Determines both wires, and the links by which messages leave the nodes.
   Ground measure() {
@@ -124,17 +131,21 @@ class Survey {
     }
     if (nodes_.size() > 1) group.rail = look_out(far);
     size_t in_each = std::numeric_limits<size_t>::max();  // rings in each node
-    for (auto& ranks : nodes_) {
-      std::vector<int> devices;
-      for (const int rank : ranks) devices.push_back(place(rank));
-      Rings rings = rings_in_node(platform_, devices);
-      for (const Route& hop : rings.hops) see(near, hop, false);
-      for (auto& ring : rings.orders) {
-        for (int& member : ring) member = nth(ranks, member);
+    Rings rings;                                          // as indices into the ranks of the node
+    for (size_t node = 0; node < nodes_.size(); ++node) {
+      if (node == 0 || !is_like(node - 1, node)) {
+        std::vector<int> devices;
+        for (const int rank : nodes_[node]) devices.push_back(place(rank));
+        rings = rings_in_node(platform_, devices);
+        for (const Route& hop : rings.hops) see(near, hop, false);
       }
-      in_each = std::min(in_each, rings.orders.size());
-      ranks   = rings.orders.front();
-      if (nodes_.size() == 1) group.rings = std::move(rings.orders);
+      std::vector<std::vector<int>> orders = rings.orders;
+      for (auto& ring : orders) {
+        for (int& member : ring) member = nth(nodes_[node], member);
+      }
+      in_each      = std::min(in_each, orders.size());
+      nodes_[node] = orders.front();
+      if (nodes_.size() == 1) group.rings = std::move(orders);
     }
     if (nodes_.size() > 1) group.rings = rings_between(nodes_, group.rail);
     if (static_cast<int64_t>(group.rings.size()) > able_.channels)
@@ -152,6 +163,9 @@ class Survey {
 
  private:
   int place(int rank) const { return nth(places_, rank); }
+
+  // Returns true if both nodes have equal devices of the group, in the same order.
+  bool is_like(size_t one, size_t other) const { return !positions_.empty() && positions_[one] == positions_[other]; }
 
   void see(std::optional<Wire>& wire, const Route& route, bool leaves) {
     if (!known_.is_new(route, leaves)) return;
@@ -174,8 +188,13 @@ class Survey {
   std::vector<int> look_out(std::optional<Wire>& far) {
     std::vector<int> rails(places_.size());
     for (size_t node = 0; node < nodes_.size(); ++node) {
-      const auto& here = nodes_[node];
-      const auto& next = nodes_[(node + 1) % nodes_.size()];
+      const size_t after = (node + 1) % nodes_.size();
+      const auto& here   = nodes_[node];
+      const auto& next   = nodes_[after];
+      if (node > 0 && is_like(node - 1, node) && is_like(node, after)) {
+        for (size_t i = 0; i < here.size(); ++i) nth(rails, here[i]) = nth(rails, nodes_[node - 1][i]);
+        continue;
+      }
       std::vector<int> nics;
       for (size_t i = 0; i < here.size(); ++i) {
         const Route route = platform_.route(place(here[i]), place(next[std::min(i, next.size() - 1)]));
@@ -191,7 +210,8 @@ class Survey {
 
   const Platform& platform_;
   const std::vector<int>& places_;
-  std::vector<std::vector<int>> nodes_;  // ranks
+  std::vector<std::vector<int>> nodes_;      // ranks
+  std::vector<std::vector<int>> positions_;  // of these in their nodes; empty where nodes are not known to be equal
   Abilities able_;
   RouteKinds known_;
 };

@@ -168,7 +168,8 @@ struct AlgorithmDef {
   // Both require a supported task.
   std::function<Plan(const Task& task)> plan;
   std::function<FlowPlan(const Task& task)> flows;
-  bool wants_relays = false;  // whether it can use Group::relays
+  bool flows_by_bytes = false;  // whether `flows` depends on Task::bytes
+  bool wants_relays   = false;  // whether it can use Group::relays
   // Switches merge messages on the way, so `flows` describes the load of each port and not who sends to whom.
   bool in_switch = false;
   // For algorithms whose `flows` of every kind with KindDef::every_pair are one phase without a head, in which each

@@ -47,40 +47,62 @@ NetworkPhases::OfGroup& NetworkPhases::of_group(size_t group, const std::vector<
   return nth(groups_, numbers_[group]);
 }
 
-const collective::AlgorithmDef* NetworkPhases::add(size_t group, const std::vector<int>& places,
-                                                   const stream::Communication& communication) {
+template <typename Each>
+const collective::AlgorithmDef* NetworkPhases::with_plan(size_t group, const std::vector<int>& places,
+                                                         const stream::Communication& communication, const Each& each) {
   OfGroup& known = of_group(group, places);
   const auto placed =
       stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes, places, known.ground);
-  const auto plan     = placed.algorithm->flows(placed.task);
-  const Seconds start = communication.start + plan.start;
-  if (start > Seconds(0)) phases_.push_back({start, Seconds(0), -1});
-  for (const collective::Phase& one : plan.phases)
-    phases_.push_back(phase(one, communication.bytes, of_flows(one, communication.name, placed, known)));
+  if (placed.algorithm->flows_by_bytes) {
+    each(made(placed, communication.name, known), known);
+    return placed.algorithm;
+  }
+  auto plan = std::find_if(known.plans.begin(), known.plans.end(), [&](const OfPlan& one) {
+    return one.algorithm == placed.algorithm && one.kind == communication.kind &&
+           one.relays == placed.task.group.relays;
+  });
+  if (plan == known.plans.end()) plan = known.plans.insert(plan, made(placed, communication.name, known));
+  each(*plan, known);
   return placed.algorithm;
 }
 
+const collective::AlgorithmDef* NetworkPhases::add(size_t group, const std::vector<int>& places,
+                                                   const stream::Communication& communication) {
+  return with_plan(group, places, communication, [&](const OfPlan& of, OfGroup& known) {
+    const Seconds start = communication.start + of.plan.start;
+    if (start > Seconds(0)) phases_.push_back({start, Seconds(0), -1});
+    for (size_t i = 0; i < of.flows.size(); ++i)
+      phases_.push_back(phase(of.plan.phases[i], communication.bytes, known.flows[of.flows[i]]));
+  });
+}
+
 Seconds NetworkPhases::alone(size_t group, const std::vector<int>& places, const stream::Communication& communication) {
-  OfGroup& known = of_group(group, places);
-  const auto placed =
-      stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes, places, known.ground);
-  const auto plan = placed.algorithm->flows(placed.task);
-  Seconds time    = communication.start + plan.start;
-  for (const collective::Phase& one : plan.phases) {
-    const Crossed& crossed = of_flows(one, communication.name, placed, known).crossed;
-    time += delay_of(one, communication.bytes, crossed, crossed.near, crossed.far);
-    time += transfer_of(one, communication.bytes, crossed);
-  }
+  Seconds time = communication.start;
+  with_plan(group, places, communication, [&](const OfPlan& of, const OfGroup& known) {
+    time += of.plan.start;
+    for (size_t i = 0; i < of.flows.size(); ++i) {
+      const Crossed& crossed = known.flows[of.flows[i]].crossed;
+      time += delay_of(of.plan.phases[i], communication.bytes, crossed, crossed.near, crossed.far);
+      time += transfer_of(of.plan.phases[i], communication.bytes, crossed);
+    }
+  });
   return time;
 }
 
-NetworkPhases::OfFlows& NetworkPhases::of_flows(const collective::Phase& plan, const std::string& name,
-                                                const stream::Placed& placed, OfGroup& group) {
+NetworkPhases::OfPlan NetworkPhases::made(const stream::Placed& placed, const std::string& name, OfGroup& group) {
+  OfPlan made{placed.algorithm, placed.task.kind, placed.task.group.relays, placed.algorithm->flows(placed.task), {}};
+  for (collective::Phase& one : made.plan.phases)
+    made.flows.push_back(of_flows(std::exchange(one.flows, {}), name, placed, group));
+  return made;
+}
+
+size_t NetworkPhases::of_flows(std::vector<collective::Flow> flows, const std::string& name,
+                               const stream::Placed& placed, OfGroup& group) {
   const auto known = std::find_if(group.flows.begin(), group.flows.end(),
-                                  [&](const OfFlows& flows) { return flows.crossed.is_of(plan.flows); });
-  if (known != group.flows.end()) return *known;
-  group.flows.push_back({crosser_.cross(plan.flows, placed, name), -1});
-  return group.flows.back();
+                                  [&](const OfFlows& one) { return one.crossed.is_of(flows); });
+  const auto index = static_cast<size_t>(known - group.flows.begin());
+  if (known == group.flows.end()) group.flows.push_back({crosser_.cross(flows, placed, name), -1});
+  return index;
 }
 
 Phase NetworkPhases::phase(const collective::Phase& plan, Bytes bytes, OfFlows& flows) {

@@ -36,15 +36,29 @@ class NetworkPhases {
     Crossed crossed;
     int32_t load;
   };
+  // The plan of an algorithm, with the index of the flows of each phase in place of these.
+  struct OfPlan {
+    const collective::AlgorithmDef* algorithm;
+    collective::Kind kind;
+    int relays;
+    collective::FlowPlan plan;
+    std::vector<size_t> flows;
+  };
   // The facts that the communications of a group have in common.
   struct OfGroup {
     stream::Ground ground;
     std::vector<OfFlows> flows;
+    std::vector<OfPlan> plans;  // those that are the same for any number of bytes
   };
 
   OfGroup& of_group(size_t group, const std::vector<int>& places);
-  OfFlows& of_flows(const collective::Phase& plan, const std::string& name, const stream::Placed& placed,
-                    OfGroup& group);
+  size_t of_flows(std::vector<collective::Flow> flows, const std::string& name, const stream::Placed& placed,
+                  OfGroup& group);
+  OfPlan made(const stream::Placed& placed, const std::string& name, OfGroup& group);
+  // Calls `each` with the plan of a communication.
+  template <typename Each>
+  const collective::AlgorithmDef* with_plan(size_t group, const std::vector<int>& places,
+                                            const stream::Communication& communication, const Each& each);
   Phase phase(const collective::Phase& plan, Bytes bytes, OfFlows& flows);
   int32_t load_of(OfFlows& flows);
 
