@@ -155,6 +155,15 @@ std::vector<Array> eval(const OpCall& call) {
   return results;
 }
 
+// Positions that are looked up in the tables of angles: those stated or, without them, one a row of a prompt, whose
+// samples all begin at 0, and else one for each row of each sample, behind its own cache. None without a rotation.
+double positions(const OpCall& call, const Shape& shape) {
+  if (call.attributes.int_or("do_rotary", 0) == 0) return 0;
+  if (call.has(kPositions)) return count_of(tensor_operand(call, kPositions));
+  return static_cast<double>(std::max<int64_t>(shape.rows, 0)) *
+         static_cast<double>(shape.keys == shape.rows ? 1 : std::max<int64_t>(shape.batch, 0));
+}
+
 // Sequences are independent of each other, with their lengths and caches. So are heads of keys, with the queries that
 // share them, where queries, keys and values are operands of their own: packed, heads of all three lie side by side.
 Factors factors(const OpCall& call) {
@@ -243,8 +252,9 @@ OpDef row() {
       .work =
           [](const OpCall& call, std::span<const Type> outputs) {
             const Shape shape = shape_of(call);
-            return computes(call, outputs,
-                            attention_flops(shape.batch, shape.heads, shape.rows, shape.keys, shape.size, shape.size));
+            const double flops =
+                attention_flops(shape.batch, shape.heads, shape.rows, shape.keys, shape.size, shape.size);
+            return looking_up(computes(call, outputs, flops), call, kCosine, kSine, positions(call, shape));
           },
       .eval    = eval,
       .samples = samples,

@@ -2,6 +2,8 @@
 // position.
 #pragma once
 
+#include <algorithm>
+
 #include "foreflow/base/nth.h"
 #include "ops/attention/attention_core.h"
 #include "ops/common/expected.h"
@@ -31,6 +33,19 @@ inline Rotation rotation_of(const OpCall& call, size_t cosine, size_t sine, std:
   return {values_of<double>(value_of(call, cosine)), values_of<double>(value_of(call, sine)),
           value_of(call, cosine).dims().back(),
           call.attributes.int_or(interleaved, 0) != 0 ? Pairs::neighbours : Pairs::halves};
+}
+
+// Returns `work`, which reads both tables whole, with reads of the angles of `rows` positions only. A position that
+// several rows of x have counts for each of them, up to the whole table.
+inline Work looking_up(Work work, const OpCall& call, size_t cosine, size_t sine, double rows) {
+  for (const size_t index : {cosine, sine}) {
+    if (!call.has(index)) continue;
+    const Type table = tensor_operand(call, index);
+    if (!has_dims(table) || table.dims.empty() || table.dims[0] < 1) continue;
+    const Bytes all = ir::bytes_of(table);
+    work.read -= all - std::min(all, all / static_cast<double>(table.dims[0]) * rows);
+  }
+  return work;
 }
 
 // `position(b, row)` is a row of the tables.

@@ -69,6 +69,13 @@ std::vector<Array> eval(const OpCall& call) {
   return {array_of(x.dtype(), x.dims(), by_head ? turned.values : merged(turned))};
 }
 
+// Positions that are looked up in the tables: each of those stated, or one a row of the sequence from the first on.
+double positions(const OpCall& call) {
+  const Type ids = tensor_operand(call, kPositions), x = tensor_operand(call, 0);
+  if (has_dims(ids) && ids.dims.size() == 2) return count_of(ids);
+  return has_dims(x) ? static_cast<double>(x.dims[x.dims.size() - 2]) : 0;
+}
+
 // The transpose of a rotation turns back. The tables of angles are constants of a model: they get no gradient.
 void grad(GradBuilder& builder) {
   if (!builder.wanted(0)) return;
@@ -100,8 +107,11 @@ OpDef row() {
         const std::string ids = by_row ? (places[0] == 1 ? ".s" : "bs") : ".";
         return {.text = factor_text(call, {x, ids}, {x})};
       },
-      .work = [](const OpCall& call,
-                 std::span<const Type> outputs) { return computes(call, outputs, 3 * count_of(outputs[0])); },
+      .work =
+          [](const OpCall& call, std::span<const Type> outputs) {
+            const Work work = computes(call, outputs, 3 * count_of(outputs[0]));
+            return looking_up(work, call, kCosine, kSine, positions(call));
+          },
       .eval = eval,
       .grad = grad,
       .samples =

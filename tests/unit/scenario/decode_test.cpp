@@ -2,6 +2,8 @@
 // once.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::scenario::decode_test {
@@ -49,6 +51,20 @@ TEST(Decode, ReadsWhatAttentionSeesOnceWithCalibratedCosts) {
   };
   EXPECT_LT(time("flash"), time("unfused"));
   EXPECT_GT(time("flash"), 0.7 * time("unfused"));
+}
+
+// Each step turns one token of each sample, however many the cache holds.
+TEST(Decode, TakesNoLongerToRotateBehindALongerCache) {
+  const auto time = [](int64_t context) {
+    Json json = decoding(R"("tp": 8)").source;
+    override_with(json, "workload.context=" + std::to_string(context));
+    const report::Summary summary = run(load(json, "decode.json")).summary;
+    const auto found              = std::find_if(summary.ops.begin(), summary.ops.end(),
+                                                 [](const report::OpTime& op) { return op.name == "RotaryEmbedding"; });
+    return found == summary.ops.end() ? 0 : found->seconds.value();
+  };
+  EXPECT_GT(time(2047), 0);
+  EXPECT_NEAR(time(65535) / time(2047), 1, 1e-9);
 }
 
 TEST(Decode, KeepsCachesOnce) {
