@@ -42,7 +42,7 @@ WorkloadDef row() {
             "the programs of the DistIR authors; false: as in PyTorch)",
             Key::Kind::boolean}},
           build,
-          {.is_transformer = false, .optimizer = "sgd"}};
+          {.is_transformer = false, .has_sequence = false, .optimizer = "sgd"}};
 }
 
 }  // namespace foreflow::workload::definitions::mlp

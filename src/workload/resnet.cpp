@@ -132,7 +132,7 @@ WorkloadDef row() {
             "microbatches; or by groups of channels: running, batch or group (running)",
             Key::Kind::word}},
           build,
-          {.is_transformer = false}};
+          {.is_transformer = false, .has_sequence = false}};
 }
 
 }  // namespace foreflow::workload::definitions::resnet

@@ -174,7 +174,7 @@ WorkloadDef row() {
            {"groups", "of the normalisations (4)"},
            {"context", "tokens that are attended to (those of the smallest image)"}},
           build,
-          {.is_transformer = false}};
+          {.is_transformer = false, .has_sequence = false}};
 }
 
 }  // namespace foreflow::workload::definitions::unet

@@ -114,7 +114,8 @@ WorkloadDef row() {
            {"classes", "that are told apart (1000)"},
            dropout_key("training: share of the embeddings, the inner numbers of the MLP and the outputs of both halves "
                        "of a block that is dropped (0)")},
-          build};
+          build,
+          {.has_sequence = false}};
 }
 
 }  // namespace foreflow::workload::definitions::vit

@@ -42,6 +42,7 @@ struct SpaceFacts {
   bool transformer   = false;  // a family with attention
   bool flash         = false;  // whose attention is one op unless a strategy says otherwise
   bool experts       = false;  // a family with a mixture of experts
+  bool sequences     = false;  // a family whose samples have positions that ranks can share
   // As stated by the workload; 0: not stated.
   int64_t layers       = 0;
   int64_t expert_count = 0;  // of a layer

@@ -34,12 +34,14 @@ struct Model {
 
 // Facts about a family that scenario readers and searches use without building it.
 struct Traits {
-  // A stack of `layers` blocks with attention: positions can be split, and recomputation can be selective.
+  // A stack of `layers` blocks with attention: recomputation can be selective.
   bool is_transformer = true;
   // A decoder: a position attends to those before it only.
   bool is_causal = false;
   // Its layers route to `experts`, which expert parallelism can distribute.
   bool has_experts = false;
+  // Dimension 1 of its data is the positions of `sequence`, which ranks can share (context parallelism).
+  bool has_sequence = true;
   // Number of stacks of `layers` in a training step (encoder and decoder: 2).
   int64_t stacks_in_training = 1;
   // The default optimizer: one of transform::optimizer_names().

@@ -5,11 +5,11 @@
 namespace foreflow::scenario::definitions::cp_key {
 namespace {
 
-// Dimension 1 of other models holds features or channels, which ranks of `cp` do not share. What a file holds is not
-// known.
+// Dimension 1 of the data of other models holds features, or the channels of an image, also of one whose patches become
+// tokens: ranks of `cp` do not share them. What a file holds is not known.
 std::optional<Refusal> check_has_sequence(const StrategySource& source, const Strategy& strategy) {
   const workload::WorkloadDef* family = source.workload.family;
-  if (family == nullptr || family->traits.is_transformer) return std::nullopt;
+  if (family == nullptr || family->traits.has_sequence) return std::nullopt;
   const std::string why = std::string(family->name) + " has no sequence to share; ";
   return strategy.stage_cp.empty() ? source.refused("cp", why + "use 1")
                                    : source.refused("stage_cp", why + "leave it out");
@@ -50,8 +50,8 @@ std::optional<Refusal> settle(const StrategySource& source, Strategy& strategy) 
 // The divisors of the number of devices, and small numbers, too: of unequal stages (stage_cp) the sum counts.
 std::vector<Json> legal(const SpaceFacts& facts, const Json&) {
   constexpr int64_t kSmall     = 16;
-  std::vector<int64_t> ways_of = divisors(facts.transformer ? facts.devices : 1);
-  for (int64_t ways = 2; facts.transformer && ways <= std::min(facts.devices, kSmall); ++ways) {
+  std::vector<int64_t> ways_of = divisors(facts.sequences ? facts.devices : 1);
+  for (int64_t ways = 2; facts.sequences && ways <= std::min(facts.devices, kSmall); ++ways) {
     if (facts.devices % ways != 0) ways_of.push_back(ways);
   }
   std::vector<Json> values;

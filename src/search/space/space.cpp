@@ -226,6 +226,7 @@ SpaceFacts facts_of(const scenario::Scenario& scenario, const platform::Platform
   facts.layers                       = workload.size("layers");
   facts.sequence                     = workload.size("sequence");
   facts.experts                      = family.has_experts;
+  facts.sequences                    = family.has_sequence;
   facts.expert_count                 = workload.size("experts");
   facts.vocabulary                   = workload.size("vocabulary");
   facts.routing                      = std::max<int64_t>(workload.size("routing_groups"), 1);

@@ -70,6 +70,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "s.json: $.strategy.cp: mlp has no sequence to share; use 1"},
         Mistake{"cp_of_channels", R"({"model": "resnet50"})", R"({"cp": 3, "global_batch": 4})",
                 "s.json: $.strategy.cp: resnet has no sequence to share; use 1"},
+        Mistake{"cp_of_colours", R"({"model": "vit"})", R"({"cp": 3, "global_batch": 4})",
+                "s.json: $.strategy.cp: vit has no sequence to share; use 1"},
         Mistake{"stage_cp_of_features", R"({"model": "mlp"})",
                 R"({"pp": 2, "stage_cp": "2:1", "microbatches": 2, "global_batch": 8})",
                 "s.json: $.strategy.stage_cp: mlp has no sequence to share; leave it out"},

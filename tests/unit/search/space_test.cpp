@@ -226,6 +226,14 @@ TEST(Space, SharesSequencesWhereContextParallelismIsAskedFor) {
   EXPECT_EQ(values(points(question), "cp"), (std::set<std::string>{"1"}));
 }
 
+TEST(Space, SharesNoImages) {
+  Json question = source(R"({"cp": "any", "global_batch": 16, "zero": 0, "schedule": "1f1b", "recompute": "none"})");
+  for (const char* model : {"vit", "resnet50"}) {
+    question.set("workload", Json::object().set("model", model));
+    EXPECT_EQ(values(points(question), "cp"), (std::set<std::string>{"1"})) << model;
+  }
+}
+
 TEST(Space, MeetsEveryPointOnceWithoutHoldingThem) {
   // 300,000 points; a value that is listed twice counts once.
   std::string list = "1";

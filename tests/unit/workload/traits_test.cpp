@@ -22,6 +22,7 @@ TEST(Traits, OfEveryFamilyAgreeWithItsKeysAndTheOptimizersThatExist) {
     const Traits& traits = family.traits;
     EXPECT_NE(std::find(optimizers.begin(), optimizers.end(), traits.optimizer), optimizers.end()) << traits.optimizer;
     EXPECT_EQ(traits.has_experts, has_key(family, "experts"));
+    EXPECT_EQ(traits.has_sequence, has_key(family, "sequence"));
     EXPECT_TRUE(!traits.is_transformer || has_key(family, "layers")) << "a transformer is a stack of layers";
     EXPECT_GE(traits.stacks_in_training, 1);
   }
