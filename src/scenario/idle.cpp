@@ -22,6 +22,7 @@ constexpr TrainingKey kOfTraining[] = {
     {"optimizer", "inference updates no weights"},     {"master_weights", "inference updates no weights"},
     {"float_gradients", "inference has no gradients"}, {"float_logits", "inference has no loss"},
     {"clip_gradients", "inference has no gradients"},  {"dropout", "inference drops nothing"},
+    {"balance_loss", "inference has no loss"},         {"keeps_products", "inference has no backward pass"},
 };
 
 // Says why `sequence` has no effect in a decoding step: `context` is the length of its cache. Returns "" if the number
@@ -37,6 +38,16 @@ std::string why_sequence_is_idle(const Scenario& scenario) {
         return size.first == "sequence" && size.second == stated.integer_or("sequence", 0);
       });
   return by_preset ? "" : "decode reads as many tokens of the cache as workload.context says";
+}
+
+// Says why `context` has no effect in a family with phases, where it is the length of the cache of a decoding step. In
+// families without phases it is another size.
+std::string why_context_is_idle(const Scenario& scenario) {
+  const workload::WorkloadDef* family = scenario.workload.family;
+  if (family == nullptr || scenario.workload.decodes) return "";
+  const bool has_phases = std::any_of(family->keys.begin(), family->keys.end(),
+                                      [](const workload::Key& key) { return key.name == "phase"; });
+  return has_phases ? "only with phase decode is there a cache of earlier tokens" : "";
 }
 
 bool sends(const report::Summary& summary) {
@@ -90,6 +101,7 @@ class Finder {
   std::vector<IdleKey> run(const report::Summary& summary) {
     for (const TrainingKey& row : kOfTraining) add("workload", row.key, unless(scenario_.workload.trains(), row.why));
     add("workload", "sequence", why_sequence_is_idle(scenario_));
+    add("workload", "context", why_context_is_idle(scenario_));
     add_strategy(summary);
     add_host(summary);
     const lower::HostCosts& host = scenario_.collectives.host;

@@ -58,7 +58,38 @@ TEST(IdleKeys, NameTheSequenceBesideTheContextOfADecodingStep) {
   EXPECT_EQ(idle("", "", decode + R"(, "context": 64)"),
             Said{"idle.json: $.workload.sequence: decode reads as many tokens of the cache as workload.context says"});
   EXPECT_EQ(idle("", "", decode), Said{}) << "it is the context";
-  EXPECT_EQ(idle("", "", R"(, "mode": "inference", "phase": "prefill", "context": 64)"), Said{});
+}
+
+TEST(IdleKeys, NameTheContextOfWhatHasNoCache) {
+  const Said none{"idle.json: $.workload.context: only with phase decode is there a cache of earlier tokens"};
+  EXPECT_EQ(idle("", "", R"(, "context": 64)"), none);
+  EXPECT_EQ(idle("", "", R"(, "mode": "inference", "context": 64)"), none);
+  EXPECT_EQ(idle("", "", R"(, "mode": "inference", "phase": "prefill", "context": 64)"), none);
+}
+
+Said idle_of(const std::string& workload) {
+  const std::string text =
+      R"({"workload": )" + workload + R"(, "platform": {"topology": "dgx_a100"}, "engine": "analytic"})";
+  const Scenario scenario = load(parse_json(text, "idle.json"), "idle.json");
+  Said said;
+  for (const IdleKey& key : idle_keys(scenario, run(scenario).summary)) said.push_back(key.where + ": " + key.why);
+  return said;
+}
+
+// The text that images are made from; there are no phases.
+TEST(IdleKeys, DoNotNameTheContextOfAUNet) {
+  EXPECT_EQ(idle_of(R"({"model": "unet", "blocks": 2, "width": 8, "image": 4, "heads": 2, "context": 3})"), Said{});
+}
+
+TEST(IdleKeys, NameSizesOfTrainingInInference) {
+  const std::string moe = R"({"model": "moe", "layers": 1, "hidden": 16, "heads": 2, "sequence": 8, "vocabulary": 8,
+      "balance_loss": 0.01, "mode": ")";
+  EXPECT_EQ(idle_of(moe + R"(inference"})"), Said{"idle.json: $.workload.balance_loss: inference has no loss"});
+  EXPECT_EQ(idle_of(moe + R"(training"})"), Said{});
+  const std::string mlp = R"({"model": "mlp", "layers": 2, "hidden": 16, "keeps_products": false, "mode": ")";
+  EXPECT_EQ(idle_of(mlp + R"(inference"})"),
+            Said{"idle.json: $.workload.keeps_products: inference has no backward pass"});
+  EXPECT_EQ(idle_of(mlp + R"(training"})"), Said{});
 }
 
 // Nobody chose it.
