@@ -44,16 +44,16 @@ std::vector<Kind> all_kinds() {
 }  // namespace
 
 AlgorithmDef row() {
-  return {.name     = "auto",
-          .doc      = "the algorithm with the least predicted time, by latencies and by bytes at the busiest link",
-          .source   = "in the manner of NCCL src/graph/tuning.cc",
-          .kinds    = all_kinds(),
-          .supports = any_group,
-          .plan     = plan,
-          .flows    = flows,
-          .flows_by_bytes = true,
-          .wants_relays   = true,
-          .choose         = fastest};
+  return {.name         = "auto",
+          .doc          = "the algorithm with the least predicted time, by latencies and by bytes at the busiest link",
+          .source       = "in the manner of NCCL src/graph/tuning.cc",
+          .kinds        = all_kinds(),
+          .supports     = any_group,
+          .plan         = plan,
+          .flows        = flows,
+          .wants_relays = true,
+          .choose       = fastest,
+          .flows_by_bytes = true};
 }
 
 }  // namespace definitions::automatic

@@ -87,14 +87,14 @@ std::vector<AlgorithmDef> of_all_chunks() {
 }  // namespace
 
 AlgorithmDef row() {
-  return {"chain",
-          "rank to rank, in chunks that follow each other",
-          "pipelined broadcast, e.g. Traff and Ripke 2008",
-          {Kind::broadcast, Kind::reduce},
-          any_group,
-          plan,
-          flows,
-          true};
+  return {.name           = "chain",
+          .doc            = "rank to rank, in chunks that follow each other",
+          .source         = "pipelined broadcast, e.g. Traff and Ripke 2008",
+          .kinds          = {Kind::broadcast, Kind::reduce},
+          .supports       = any_group,
+          .plan           = plan,
+          .flows          = flows,
+          .flows_by_bytes = true};
 }
 
 const AlgorithmDef& of(int chunks) {

@@ -168,8 +168,7 @@ struct AlgorithmDef {
   // Both require a supported task.
   std::function<Plan(const Task& task)> plan;
   std::function<FlowPlan(const Task& task)> flows;
-  bool flows_by_bytes = false;  // whether `flows` depends on Task::bytes
-  bool wants_relays   = false;  // whether it can use Group::relays
+  bool wants_relays = false;  // whether it can use Group::relays
   // Switches merge messages on the way, so `flows` describes the load of each port and not who sends to whom.
   bool in_switch = false;
   // For algorithms whose `flows` of every kind with KindDef::every_pair are one phase without a head, in which each
@@ -181,6 +180,7 @@ struct AlgorithmDef {
   // of them costs. It outlives the row. Null: the row itself.
   std::function<const AlgorithmDef&(const Task& task, const std::function<Cost(const AlgorithmDef&)>& cost)> choose =
       nullptr;
+  bool flows_by_bytes = false;  // whether `flows` depends on Task::bytes
 
   bool does(Kind kind) const;
   bool supports_task(const Task& task) const { return does(task.kind) && supports(task.kind, task.group); }
