@@ -184,6 +184,25 @@ Price chained_price(const Tables& tables, bool has_laws, const Application& appl
   return beside_less_work(along_line(*measured, application, device, sheet), tables, application, device);
 }
 
+// What is measured is a kernel of its own. Where an op is one kernel with another, the law of its family, or the data
+// sheet, says what part of that time is left.
+Price price_of_op(const Tables& tables, bool has_laws, const Application& application, const platform::Device& device,
+                  const Sheet& sheet) {
+  const bool is_fused = application.joined || application.kept > Bytes(0);
+  if (!is_fused || tables.families.families.empty()) return chained_price(tables, has_laws, application, device, sheet);
+  const auto modelled = [&](const Application& one) {
+    const auto by_laws = has_laws ? price_by_laws(one, device, laws_for(tables, device), tables.terms) : std::nullopt;
+    return by_laws.value_or(sheet.price(one, device).time);
+  };
+  Application alone   = application;
+  alone.kept          = Bytes(0);
+  alone.joined        = false;
+  Price price         = chained_price(tables, has_laws, alone, device, sheet);
+  const Seconds whole = modelled(alone);
+  if (whole > Seconds(0)) price.time = (modelled(application) / whole) * price.time;
+  return price;
+}
+
 MessagePrice message_price(const Calibration& calibration, const Application& application, int ranks) {
   MessagePrice all;
   if (calibration.families.empty()) return all;
@@ -274,7 +293,7 @@ CostModel make(const JsonView& parameters) {
   model.name                 = "calibrated";
   model.measures_collectives = has_laws && !shared->own;
   model.compute = [shared, has_laws, sheet](const Application& application, const platform::Device& device) {
-    return chained_price(*shared, has_laws, application, device, sheet);
+    return price_of_op(*shared, has_laws, application, device, sheet);
   };
   if (has_laws && !shared->own) {
     model.assumption = stand_in_for;

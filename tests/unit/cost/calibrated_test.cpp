@@ -53,6 +53,19 @@ TEST(Calibrated, LooksUpMeasuredWork) {
   EXPECT_DOUBLE_EQ(price.time.value(), 7e-6);
 }
 
+// Measurements are of kernels that run alone. An addition that is one kernel with the op before it launches none and
+// does not read 16 of its 48 bytes.
+TEST(Calibrated, TakesTheShareOfAFusedKernelFromTheDataSheet) {
+  const Example four(4, 2);
+  Application fused     = four.application("Add", kNone);
+  fused.joined          = true;
+  fused.kept            = Bytes(16);
+  const CostModel sheet = cost_models().get("roofline", "test").make(JsonView(Json::object(), "test"));
+  const double share = sheet.compute(fused, kDevice).time / sheet.compute(four.application("Add", kNone), kDevice).time;
+  EXPECT_LT(share, 1e-6);  // a launch takes a second
+  EXPECT_DOUBLE_EQ(model().compute(fused, kDevice).time.value(), share * 7e-6);
+}
+
 TEST(Calibrated, ExtendsALineBeyondIt) {
   const Example thousand(1000, 2);
   const Price price = model().compute(thousand.application("Add", kNone), kDevice);
