@@ -14,8 +14,8 @@ Json write(const Strategy& strategy) { return strategy.results == transform::Res
 StrategyKeyDef row() {
   return {.name = "gather_results",
           .doc =
-              "what the program returns is gathered on every device of a tensor-parallel group; otherwise it stays "
-              "split as it was computed",
+              "what the program returns, and reads no more, is gathered by the devices of a tensor-parallel group; the "
+              "first of them keeps it. Otherwise it stays split as it was computed, as keys and values of a prefill do",
           .type           = types::flag(),
           .fallback       = true,
           .read           = read,

@@ -283,13 +283,15 @@ class Sharder {
     note(where_.stage_of_value(ir::index(id)), variant_number(variant));
   }
 
-  // New weights and caches stay where they are used.
+  // New weights and caches stay where they are used, and so does what the program reads itself, such as the keys and
+  // values of a prefill.
   bool stays(ir::ValueId id) const {
     const auto after = std::upper_bound(function_.ops.begin(), function_.ops.end(), ir::index(id),
                                         [](size_t value, const ir::Op& op) { return value < op.first_result; });
     if (after == function_.ops.begin() || ir::index(id) < function_.parameters.size()) return false;
     const ir::Op& maker = *std::prev(after);
-    return maker.def->role == ir::Role::optimizer || gives_cache(maker, ir::index(id) - maker.first_result);
+    return maker.def->role == ir::Role::optimizer || gives_cache(maker, ir::index(id) - maker.first_result) ||
+           where_.first_reader(ir::index(id)) < function_.ops.size();
   }
 
   const ir::Module& module_;
