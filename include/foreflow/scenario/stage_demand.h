@@ -96,7 +96,8 @@ class StageDemands {
     ir::WrittenDevices written;  // as Source::written
     transform::StageModel stages;
     std::vector<StageMessage> messages;
-    std::map<double, size_t> prices = {};  // numbers of transform::StageModel, by the speed between neighbours
+    // Numbers of transform::StageModel, by the speed between neighbours, and whether gradients are accumulated.
+    std::map<std::pair<double, bool>, size_t> prices = {};
   };
 
   // Returns true if the schedule splits some of its backward passes.

@@ -133,7 +133,7 @@ StageDemand StageDemands::cut(Model& model, const Scenario& scenario, const Sequ
                               const platform::Platform& platform) {
   transform::Pipeline wanted = pipeline_of(sequential.module, sequential, scenario, platform, 0, model.written);
   const double neighbour     = seconds_per_byte_in_group(scenario, platform);
-  const auto [number, fresh] = model.prices.try_emplace(neighbour);
+  const auto [number, fresh] = model.prices.try_emplace({neighbour, accumulates(scenario)});
   if (fresh) number->second = model.stages.add_prices(wanted.prices);
   return {model.stages.needs(wanted, number->second), model.messages};
 }

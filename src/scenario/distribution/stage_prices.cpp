@@ -9,6 +9,7 @@
 #include "foreflow/interpret/mixed.h"
 #include "foreflow/ir/replicas.h"
 #include "foreflow/lower/reshard_op.h"
+#include "foreflow/ops/table.h"
 #include "foreflow/platform/by_node.h"
 #include "foreflow/transform/split_data.h"
 #include "scenario/strategy_keys/common.h"
@@ -25,6 +26,11 @@ double seconds_per_byte(const platform::Platform& platform, int from, int to) {
   for (const int link : route.links)
     slowest = std::max(slowest, 1 / platform.links().like(static_cast<size_t>(link)).payload().value());
   return slowest;
+}
+
+// Number of replicas, where those that share experts count as one.
+int replicas_of(const Strategy& strategy) {
+  return strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
 }
 
 // Number of devices that hold one stage of one replica.
@@ -62,20 +68,47 @@ int nodes_of_group(const platform::Platform& platform, const Strategy& strategy,
   return static_cast<int>(platform::by_node(platform, {first, last}).size());
 }
 
-// Time of a message between stages, alone on the slowest route from a stage to the next. With several stages per device
-// this includes the route from the last device to the first.
-Seconds slowest_hop(const platform::Platform& platform, const Strategy& strategy, const std::vector<int>& devices,
-                    Bytes bytes) {
+// Calls `visit` with the devices at both ends of each route from a stage to the next, in the first replica. With
+// several stages per device this includes the route from the last device to the first.
+template <typename Visit>
+void for_each_hop(const Strategy& strategy, const std::vector<int>& devices, const Visit& visit) {
   const auto stages              = static_cast<size_t>(strategy.pp);
   const std::vector<size_t> rank = first_ranks(strategy);
   const bool around = strategy.schedule->mapping == schedule::StageMapping::looped && strategy.schedule_size.chunks > 1;
+  for (size_t stage = 0; stage + (around ? 0 : 1) < stages; ++stage)
+    visit(devices[rank[stage]], devices[rank[(stage + 1) % stages]]);
+}
+
+// Time of a message between stages, alone on the slowest route from a stage to the next.
+Seconds slowest_hop(const platform::Platform& platform, const Strategy& strategy, const std::vector<int>& devices,
+                    Bytes bytes) {
   Seconds slowest(0);
-  for (size_t stage = 0; stage + (around ? 0 : 1) < stages; ++stage) {
-    const int from = devices[rank[stage]], to = devices[rank[(stage + 1) % stages]];
+  for_each_hop(strategy, devices, [&](int from, int to) {
     slowest = std::max(slowest, platform.step_latency(platform.route(from, to)) +
                                     Seconds(seconds_per_byte(platform, from, to) * bytes.value()));
-  }
+  });
   return slowest;
+}
+
+// As StagePrices::seconds_per_byte.
+double busy_per_byte(const platform::Platform& platform, const Strategy& strategy, const std::vector<int>& devices) {
+  double slowest = 0;
+  if (strategy.overlap_sends) return slowest;
+  for_each_hop(strategy, devices,
+               [&](int from, int to) { slowest = std::max(slowest, seconds_per_byte(platform, from, to)); });
+  return slowest;
+}
+
+// As StagePrices::accumulate.
+std::function<Seconds(const ir::Type&)> time_to_accumulate(const Scenario& scenario, const platform::Device& device) {
+  if (!accumulates(scenario)) return {};
+  return [&cost = scenario.cost, &device](const ir::Type& gradient) {
+    static const ir::OpDef& add = ops::table().get("Add", "ops");
+    const ir::Attributes none;
+    const std::vector<ir::Type> terms(2, gradient);
+    const std::vector<const ir::Array*> known(2, nullptr);
+    return cost.compute({{add, none, terms, known, 1}, std::span(terms).first(1)}, device).time;
+  };
 }
 
 // As in a ring: n - 1 steps of 1/n of the bytes each; an all-reduce takes twice as many.
@@ -201,23 +234,29 @@ double seconds_per_byte_in_group(const Scenario& scenario, const platform::Platf
   return seconds_per_byte(platform, devices[one], devices[other]);
 }
 
+bool accumulates(const Scenario& scenario) {
+  const Strategy& strategy = scenario.strategy;
+  const bool is_sharded    = strategy.zero >= 2 && replicas_of(strategy) > 1;
+  return scenario.workload.trains() && strategy.microbatches > 1 && !is_sharded;
+}
+
 transform::StagePrices stage_prices(const Scenario& scenario, const platform::Platform& platform) {
   const Strategy& strategy       = scenario.strategy;
   const std::vector<int> devices = places(scenario, platform);
-  const auto at                  = [&](int rank) { return nth(devices, rank); };
   transform::StagePrices prices;
-  prices.replicas = strategy.dp / transform::replicas_in_group(strategy.cp, strategy.ep);
-  prices.zero     = strategy.zero;
-  prices.bucket   = strategy.bucket;
-  prices.blocks   = strategy.by_block ? static_cast<int>(layers_of(scenario.workload)) : 0;
-  prices.memory   = memory_by_device(strategy, platform, devices);
-  prices.seconds_per_byte =
-      strategy.pp > 1 ? seconds_per_byte(platform, at(0), at(static_cast<int>(first_ranks(strategy)[1]))) : 0;
+  prices.replicas         = replicas_of(strategy);
+  prices.zero             = strategy.zero;
+  prices.bucket           = strategy.bucket;
+  prices.blocks           = strategy.by_block ? static_cast<int>(layers_of(scenario.workload)) : 0;
+  prices.memory           = memory_by_device(strategy, platform, devices);
+  prices.seconds_per_byte = busy_per_byte(platform, strategy, devices);
   prices.hop = [&platform, &strategy, devices](Bytes bytes) { return slowest_hop(platform, strategy, devices, bytes); };
   if (strategy.has_unequal_stages()) prices.reshard = time_of_reshard(scenario, platform, devices);
-  const double in_group = seconds_per_byte_in_group(scenario, platform);
-  prices.op = [&scenario, &platform, &device = platform.devices().like(static_cast<size_t>(at(0))), devices, in_group](
-                  const ir::OpCall& call, std::span<const ir::Type> outputs) {
+  const platform::Device& device = platform.devices().like(static_cast<size_t>(devices.front()));
+  prices.accumulate              = time_to_accumulate(scenario, device);
+  const double in_group          = seconds_per_byte_in_group(scenario, platform);
+  prices.op                      = [&scenario, &platform, &device, devices, in_group](const ir::OpCall& call,
+                                                                 std::span<const ir::Type> outputs) {
     const cost::Application application{call, outputs};
     if (call.def.role != ir::Role::communication) return scenario.cost.compute(application, device).time;
     const auto ranks               = static_cast<int>(ir::ranks_of(call.attributes, call.arity()));

@@ -16,6 +16,10 @@ transform::StagePrices stage_prices(const Scenario& scenario, const platform::Pl
 // of ops differ between placements. 0 without tensor parallelism.
 double seconds_per_byte_in_group(const Scenario& scenario, const platform::Platform& platform);
 
+// Returns true if devices add the gradients of each microbatch to those of the microbatches before it. The part that
+// ZeRO 2 leaves of them, when several replicas have summed them, is taken for nothing.
+bool accumulates(const Scenario& scenario);
+
 // As Pipeline::speeds, on unequal devices: by the ops of the entry function, of which the first device of the scenario
 // has the prices of computes. When several devices hold a stage, the slowest counts. Empty when all devices are equal,
 // and where the strategy says how stages share the work.

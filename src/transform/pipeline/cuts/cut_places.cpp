@@ -18,6 +18,7 @@ struct NeedOfWeights {
   Bytes all{0};
   WeightBytes whole = {}, shard = {};  // as in CutPlace
   Bytes largest{0};                    // of several weights
+  double accumulation = 0;             // seconds of adding gradients to those of the microbatches before
 };
 
 WeightBytes& operator+=(WeightBytes& sum, const WeightBytes& more) {
@@ -43,6 +44,7 @@ class Places {
         values_(values),
         represented_(values, prices.written),
         prices_(prices, parts),
+        accumulate_(prices.accumulate),
         parts_(parts),
         last_use_(function.values.size()),
         kept_(function.values.size()),
@@ -118,6 +120,7 @@ class Places {
           weights_[o].whole += need.whole;
           weights_[o].shard += need.shard;
           weights_[o].largest = std::max(weights_[o].largest, need.whole.weights);
+          weights_[o].accumulation += need.accumulation;
         }
         seen[ir::index(id)] = true;
       }
@@ -155,6 +158,7 @@ class Places {
     }
     if (gradient == ir::ValueId::none) return;
     const GradientSum sum = gradient_sum(function_, makers_, uses_, gradient);
+    need.accumulation += time_to_accumulate(ir::index(sum.own));
     // Replicas have no other gradients of their own samples, and so nothing else to shard.
     if (sum.terms.size() == 1 && !values_[ir::index(sum.own)].layout.is_partial()) return;
     // A gradient that is summed after all microbatches is whole until then.
@@ -162,6 +166,13 @@ class Places {
     if (maker < 0 || nth(phases_, maker) == StagePhase::update) bytes.gradients = Bytes(0);
     need.whole += bytes;
     need.shard += divided(bytes, static_cast<double>(copies_in(sum)));
+  }
+
+  // The mean over the devices; 0 for what is no sum over the samples.
+  double time_to_accumulate(size_t gradient) const {
+    const LaidOut& value = values_[gradient];
+    if (!accumulate_ || !value.layout.is_partial()) return 0;
+    return represented_.copies_of(value) * (accumulate_(value.value.type).value() / represented_.count());
   }
 
   // The number of ranks that hold copies of the weight, of which the program may have fewer.
@@ -196,7 +207,7 @@ class Places {
       }
       for (int copy = 0; copy < represented_.copies_of(op, values_); ++copy)
         here.flops += prices_(function_, op, values_).flops;
-      here.seconds += seconds_[o];
+      here.seconds += seconds_[o] + weights_[o].accumulation;
       here.forward += forward_[o];
       here.messages += messages_[o];
       here.weights += weights_[o].all;
@@ -215,6 +226,7 @@ class Places {
   const interpret::Values<LaidOut>& values_;
   const DevicesOfProgram represented_;
   OpPrices prices_;
+  const std::function<Seconds(const ir::Type&)>& accumulate_;
   const int parts_;
   std::vector<size_t> last_use_;              // per value, by forward ops
   std::vector<bool> kept_;                    // per value: the backward reads it
