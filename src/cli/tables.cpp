@@ -40,7 +40,7 @@ Rows workload_rows() {
   for (const workload::WorkloadDef& family : workload::workloads()) {
     std::string doc(family.doc);
     for (const workload::Key& key : family.keys)
-      doc += fmt::format("{}{} ({})", &key == family.keys.data() ? "; sizes: " : ", ", key.name, key.doc);
+      doc += fmt::format("{}{} ({})", &key == family.keys.data() ? "; sizes: " : ", ", key.name, explained(key));
     rows.push_back({std::string(family.name), std::move(doc)});
   }
   for (const workload::Preset& preset : workload::presets()) {

@@ -74,15 +74,15 @@ Value remembered(Network& net, const std::string& name, Value fresh, const Heads
   return net.op("TensorScatter", {past, fresh, cache.places}, {{"axis", int64_t{2}}});
 }
 
-Phase read_phase(const KeyValues& sizes) {
-  const std::string phase = sizes.word_or("phase", "prefill");
+Phase read_phase(const FilledValues& values) {
+  const std::string phase = values.word("phase");
   if (phase == "prefill") return Phase::prefill;
   if (phase == "decode") return Phase::decode;
-  sizes.fail("phase", "unknown phase \"" + phase + "\"; use prefill or decode");
+  values.stated().fail("phase", "unknown phase \"" + phase + "\"; use prefill or decode");
 }
 
 Key phase_key() {
-  return {"phase", "inference: prefill (keys and values of a whole sequence) or decode (one more token) (prefill)",
+  return {"phase", "inference: prefill (keys and values of a whole sequence) or decode (one more token)", "prefill",
           Key::Kind::word};
 }
 

@@ -56,7 +56,7 @@ Value remembered(Network& net, const std::string& name, Value fresh, const Heads
 
 // Key `phase` of inference: prefill works on whole sequences and returns keys and values; decode makes one more token.
 enum class Phase : uint8_t { prefill, decode };
-Phase read_phase(const KeyValues& sizes);
+Phase read_phase(const FilledValues& values);
 Key phase_key();
 
 }  // namespace foreflow::workload

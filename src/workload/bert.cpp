@@ -13,24 +13,39 @@ struct Sizes {
   double dropout;
 };
 
+const std::vector<Key>& keys() {
+  static const std::vector<Key> rows = {
+      {"layers", "transformer blocks", 12},
+      {"hidden", "width", 768},
+      {"heads", "attention heads", 12},
+      {"feed_forward", "inner width of the MLP", Derived{"4 hidden", four_hidden}},
+      {"sequence", "tokens a sample", 512},
+      {"positions", "length of the table of positions", 512},
+      {"vocabulary", "tokens in the vocabulary", 30522},
+      dropout_key("training: share of the embeddings, attention weights and outputs of both halves of a block "
+                  "that is dropped")};
+  return rows;
+}
+
 Sizes read(const Request& request) {
   const KeyValues& stated = request.sizes;
-  const int64_t hidden = positive(stated, "hidden", 768), heads = positive(stated, "heads", 12);
-  const int64_t sequence = positive(stated, "sequence", 512), positions = positive(stated, "positions", 512);
+  const FilledValues values(keys(), stated);
+  const int64_t hidden = positive(values, "hidden"), heads = positive(values, "heads");
+  const int64_t sequence = positive(values, "sequence"), positions = positive(values, "positions");
   if (sequence > positions) {
     stated.fail(stated.has("sequence") ? "sequence" : "positions",
                 std::to_string(sequence) + " tokens are more than the " + std::to_string(positions) +
                     " positions; use at most as many");
   }
-  return {.layers       = positive(stated, "layers", 12, kMostLayers),
+  return {.layers       = positive(values, "layers", kMostLayers),
           .hidden       = hidden,
-          .feed_forward = positive(stated, "feed_forward", 4 * hidden),
+          .feed_forward = positive(values, "feed_forward"),
           .sequence     = sequence,
           .positions    = positions,
-          .vocabulary   = positive(stated, "vocabulary", 30522),
+          .vocabulary   = positive(values, "vocabulary"),
           .batch        = request.batch,
-          .heads        = {heads, heads, head_size(stated, hidden, heads)},
-          .dropout      = read_dropout(request)};
+          .heads        = {heads, heads, head_size(values, hidden, heads)},
+          .dropout      = read_dropout(values, request.mode)};
 }
 
 // BERT (Devlin et al., 2019): post-norm encoder with fused q|k|v projection as in Megatron-LM; a head that names every
@@ -117,18 +132,7 @@ Model build(const Request& request, const ir::OpTable& ops) {
 }  // namespace
 
 WorkloadDef row() {
-  return {"bert",
-          "BERT: post-norm encoder; training with both losses of its pre-training",
-          {{"layers", "transformer blocks (12)"},
-           {"hidden", "width (768)"},
-           {"heads", "attention heads (12)"},
-           {"feed_forward", "inner width of the MLP (4 hidden)"},
-           {"sequence", "tokens a sample (512)"},
-           {"positions", "length of the table of positions (512)"},
-           {"vocabulary", "tokens in the vocabulary (30522)"},
-           dropout_key("training: share of the embeddings, attention weights and outputs of both halves of a block "
-                       "that is dropped (0)")},
-          build};
+  return {"bert", "BERT: post-norm encoder; training with both losses of its pre-training", keys(), build};
 }
 
 }  // namespace foreflow::workload::definitions::bert

@@ -13,14 +13,15 @@ Value Dropout::operator()(Network& net, Value x, const std::string& name) {
   return net.ops("Dropout", {x, ratio, training}, {{"seed", ++uses_}}, 2, std::move(names))[0];
 }
 
-double read_dropout(const Request& request) {
-  const KeyValues& stated = request.sizes;
-  const double ratio      = stated.number_or("dropout", 0);
-  if (!(ratio >= 0 && ratio < 1))
-    stated.fail("dropout", stated.text("dropout") + " is not a share of what is dropped; use 0, or less than 1");
-  return request.mode == Mode::training ? ratio : 0;
+double read_dropout(const FilledValues& values, Mode mode) {
+  const double ratio = values.number("dropout");
+  if (!(ratio >= 0 && ratio < 1)) {
+    values.stated().fail("dropout",
+                         values.stated().text("dropout") + " is not a share of what is dropped; use 0, or less than 1");
+  }
+  return mode == Mode::training ? ratio : 0;
 }
 
-Key dropout_key(std::string_view doc) { return {"dropout", doc, Key::Kind::number}; }
+Key dropout_key(std::string_view doc) { return {"dropout", doc, 0.0, Key::Kind::number}; }
 
 }  // namespace foreflow::workload

@@ -21,7 +21,7 @@ class Dropout {
 };
 
 // Key `dropout`: 0 unless stated, and 0 in inference. Throws Error unless it is at least 0 and less than 1.
-double read_dropout(const Request& request);
+double read_dropout(const FilledValues& values, Mode mode);
 Key dropout_key(std::string_view doc);
 
 }  // namespace foreflow::workload

@@ -15,19 +15,38 @@ struct Sizes {
   bool fp32_residual;
 };
 
-Sizes read(const Request& request) {
-  const KeyValues& stated = request.sizes;
-  const Sizes sizes{positive(stated, "layers", 12, kMostLayers),
-                    positive(stated, "hidden", 768),
-                    positive(stated, "heads", 12),
-                    positive(stated, "sequence", 1024),
-                    positive(stated, "vocabulary", 50257),
+const std::vector<Key>& keys() {
+  static const std::vector<Key> rows = {
+      {"layers", "transformer blocks", 12},
+      {"hidden", "width", 768},
+      {"heads", "attention heads", 12},
+      {"sequence", "tokens a sample", 1024},
+      {"vocabulary", "tokens in the vocabulary", 50257},
+      dropout_key("training: share of the embeddings, attention probabilities and layer outputs that is dropped"),
+      fp32_residual_key(),
+      {"caches", "inference from the graph: whether it returns the keys and values of every layer, true or false", true,
+       Key::Kind::boolean},
+      {"phase",
+       "inference: prefill or decode with a cache of keys and values; without it the ONNX export's graph",
+       {},
+       Key::Kind::word},
+      {"context", "decode: tokens in the cache",
+       Derived{"sequence - 1", [](const FilledValues& values) { return values.size("sequence") - 1; }}}};
+  return rows;
+}
+
+Sizes read(const FilledValues& values, const Request& request) {
+  const Sizes sizes{positive(values, "layers", kMostLayers),
+                    positive(values, "hidden"),
+                    positive(values, "heads"),
+                    positive(values, "sequence"),
+                    positive(values, "vocabulary"),
                     request.batch,
-                    read_dropout(request),
-                    read_fp32_residual(request)};
+                    read_dropout(values, request.mode),
+                    read_fp32_residual(values, request)};
   if (sizes.hidden % sizes.heads != 0) {
-    stated.fail("heads", std::to_string(sizes.heads) + " heads do not divide the hidden size " +
-                             std::to_string(sizes.hidden) + "; use a divisor of it");
+    values.stated().fail("heads", std::to_string(sizes.heads) + " heads do not divide the hidden size " +
+                                      std::to_string(sizes.hidden) + "; use a divisor of it");
   }
   return sizes;
 }
@@ -119,8 +138,9 @@ class GptWriter {
 };
 
 Model build(const Request& request, const ir::OpTable& ops) {
-  const Sizes sizes = read(request);
-  if (request.mode == Mode::inference) return gpt_with_cache(request, ops);
+  const FilledValues values(keys(), request.sizes);
+  const Sizes sizes = read(values, request);
+  if (request.mode == Mode::inference) return gpt_with_cache(values, request, ops);
   return {GptWriter(sizes, request.dtype, ops).run(), sizes.sequence};
 }
 
@@ -131,19 +151,7 @@ WorkloadDef row() {
       "gpt",
       "GPT-2 and GPT-3: training from a native program, inference from the ONNX export's graph or, with a phase, from "
       "a native program with a cache of keys and values",
-      {{"layers", "transformer blocks (12)"},
-       {"hidden", "width (768)"},
-       {"heads", "attention heads (12)"},
-       {"sequence", "tokens a sample (1024)"},
-       {"vocabulary", "tokens in the vocabulary (50257)"},
-       dropout_key("training: share of the embeddings, attention probabilities and layer outputs that is dropped (0)"),
-       fp32_residual_key(),
-       {"caches",
-        "inference from the graph: whether it returns the keys and values of every layer, true or false (true)",
-        Key::Kind::boolean},
-       {"phase", "inference: prefill or decode with a cache of keys and values; without it the ONNX export's graph",
-        Key::Kind::word},
-       {"context", "decode: tokens in the cache (sequence - 1)"}},
+      keys(),
       build,
       {.is_causal = true, .infers_by_export = true}};
 }

@@ -13,17 +13,16 @@ struct Sizes {
   Heads heads;
 };
 
-Sizes read(const Request& request) {
-  const KeyValues& stated = request.sizes;
-  const int64_t hidden = positive(stated, "hidden", 768), heads = positive(stated, "heads", 12);
-  const int64_t sequence = positive(stated, "sequence", 1024);
-  return {.layers     = positive(stated, "layers", 12, kMostLayers),
+Sizes read(const FilledValues& values, const Request& request) {
+  const int64_t hidden = positive(values, "hidden"), heads = positive(values, "heads");
+  const int64_t sequence = positive(values, "sequence");
+  return {.layers     = positive(values, "layers", kMostLayers),
           .hidden     = hidden,
           .sequence   = sequence,
-          .context    = positive(stated, "context", sequence - 1),
-          .vocabulary = positive(stated, "vocabulary", 50257),
+          .context    = positive(values, "context"),
+          .vocabulary = positive(values, "vocabulary"),
           .batch      = request.batch,
-          .heads      = {heads, heads, head_size(stated, hidden, heads)}};
+          .heads      = {heads, heads, head_size(values, hidden, heads)}};
 }
 
 // Letters: b batch, s sequence, t tokens in the cache, h hidden, a heads, d = h/a, v vocabulary.
@@ -76,9 +75,9 @@ class GptCacheWriter {
 
 }  // namespace
 
-Model gpt_with_cache(const Request& request, const ir::OpTable& ops) {
-  const Sizes sizes = read(request);
-  const Phase phase = read_phase(request.sizes);
+Model gpt_with_cache(const FilledValues& values, const Request& request, const ir::OpTable& ops) {
+  const Sizes sizes = read(values, request);
+  const Phase phase = values.stated().has("phase") ? read_phase(values) : Phase::prefill;
   if (phase == Phase::decode && sizes.context >= sizes.sequence) {
     request.sizes.fail("context",
                        std::to_string(sizes.context) + " tokens leave no position for the next one of a sequence of " +

@@ -9,23 +9,41 @@ namespace {
 struct Sizes {
   int64_t layers, hidden, feed_forward, sequence, context, vocabulary, rotary_base, batch;
   Heads heads;
+  bool fp32_residual;
 };
 
-Sizes read(const Request& request) {
-  const KeyValues& stated = request.sizes;
-  const int64_t hidden = positive(stated, "hidden", 4096), heads = positive(stated, "heads", 32);
-  const int64_t sequence = positive(stated, "sequence", 4096);
-  const Heads all{heads, positive(stated, "kv_heads", heads), head_size(stated, hidden, heads)};
-  check_rotary_heads(stated, all);
-  return {.layers       = positive(stated, "layers", 32, kMostLayers),
-          .hidden       = hidden,
-          .feed_forward = positive(stated, "feed_forward", 11008),
-          .sequence     = sequence,
-          .context      = positive(stated, "context", sequence),
-          .vocabulary   = positive(stated, "vocabulary", 32000),
-          .rotary_base  = positive(stated, "rotary_base", 10000),
-          .batch        = request.batch,
-          .heads        = all};
+const std::vector<Key>& keys() {
+  static const std::vector<Key> rows = {
+      {"layers", "transformer blocks", 32},
+      {"hidden", "width", 4096},
+      {"heads", "attention heads", 32},
+      {"kv_heads", "heads of keys and values, a divisor of heads", Derived{"heads", same_as_heads}},
+      {"head_size", "width of a head", Derived{"hidden / heads", hidden_of_head}},
+      {"feed_forward", "inner width of the gated MLP", 11008},
+      {"sequence", "tokens a sample", 4096},
+      {"vocabulary", "tokens in the vocabulary", 32000},
+      {"rotary_base", "base of the rotary angles", 10000},
+      fp32_residual_key(),
+      phase_key(),
+      {"context", "decode: tokens in the cache", Derived{"sequence", same_as_sequence}}};
+  return rows;
+}
+
+Sizes read(const FilledValues& values, const Request& request) {
+  const int64_t hidden = positive(values, "hidden"), heads = positive(values, "heads");
+  const int64_t sequence = positive(values, "sequence");
+  const Heads all{heads, positive(values, "kv_heads"), head_size(values, hidden, heads)};
+  check_rotary_heads(values.stated(), all);
+  return {.layers        = positive(values, "layers", kMostLayers),
+          .hidden        = hidden,
+          .feed_forward  = positive(values, "feed_forward"),
+          .sequence      = sequence,
+          .context       = positive(values, "context"),
+          .vocabulary    = positive(values, "vocabulary"),
+          .rotary_base   = positive(values, "rotary_base"),
+          .batch         = request.batch,
+          .heads         = all,
+          .fp32_residual = read_fp32_residual(values, request)};
 }
 
 // LLaMA (Touvron et al., 2023; Grattafiori et al., 2024): pre-norm decoder with RMSNorm, rotary embeddings, SwiGLU,
@@ -34,7 +52,7 @@ Sizes read(const Request& request) {
 class LlamaWriter {
  public:
   LlamaWriter(const Sizes& sizes, const Request& request, const ir::OpTable& ops)
-      : sizes_(sizes), residual_(read_fp32_residual(request)), net_("llama", request.dtype, ops) {}
+      : sizes_(sizes), residual_(sizes.fp32_residual), net_("llama", request.dtype, ops) {}
 
   ir::Module training() {
     Pass pass          = reads(net_, sizes_.sequence);
@@ -82,8 +100,9 @@ class LlamaWriter {
 };
 
 Model build(const Request& request, const ir::OpTable& ops) {
-  const Sizes sizes = read(request);
-  const Phase phase = read_phase(request.sizes);
+  const FilledValues values(keys(), request.sizes);
+  const Sizes sizes = read(values, request);
+  const Phase phase = read_phase(values);
   LlamaWriter writer(sizes, request, ops);
   if (request.mode == Mode::training) return {writer.training(), sizes.sequence};
   return writer.generation(phase);
@@ -95,18 +114,7 @@ WorkloadDef row() {
   return {
       "llama",
       "LLaMA: RMSNorm, rotary embeddings, SwiGLU, grouped-query attention; inference with a cache of keys and values",
-      {{"layers", "transformer blocks (32)"},
-       {"hidden", "width (4096)"},
-       {"heads", "attention heads (32)"},
-       {"kv_heads", "heads of keys and values, a divisor of heads (heads)"},
-       {"head_size", "width of a head (hidden / heads)"},
-       {"feed_forward", "inner width of the gated MLP (11008)"},
-       {"sequence", "tokens a sample (4096)"},
-       {"vocabulary", "tokens in the vocabulary (32000)"},
-       {"rotary_base", "base of the rotary angles (10000)"},
-       fp32_residual_key(),
-       phase_key(),
-       {"context", "decode: tokens in the cache (sequence)"}},
+      keys(),
       build,
       {.is_causal = true, .decodes_by_context = true}};
 }

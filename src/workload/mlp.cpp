@@ -5,10 +5,21 @@
 namespace foreflow::workload::definitions::mlp {
 namespace {
 
+const std::vector<Key>& keys() {
+  static const std::vector<Key> rows = {
+      {"layers", "number of layers", 16},
+      {"hidden", "width of every layer", 8192},
+      {"keeps_products",
+       "training: the backward pass of Relu reads its input, so products are kept beside its results: true as in "
+       "the programs of the DistIR authors, false as in PyTorch",
+       true, Key::Kind::boolean}};
+  return rows;
+}
+
 // x[b,h] -> Relu(x * w1) -> ... -> Relu(. * wL) -> [b,h], without biases: the DistIR paper's MLP (MLP 1B is 16 x 8192).
 Model build(const Request& request, const ir::OpTable& ops) {
-  const int64_t layers = positive(request.sizes, "layers", 16, kMostLayers),
-                hidden = positive(request.sizes, "hidden", 8192);
+  const FilledValues values(keys(), request.sizes);
+  const int64_t layers = positive(values, "layers", kMostLayers), hidden = positive(values, "hidden");
   ir::FunctionBuilder f("mlp", ops);
   const auto matrix = [&](int64_t rows) { return ir::Type::tensor(request.dtype, {rows, hidden}); };
   std::vector<ir::ValueId> weights;
@@ -17,7 +28,7 @@ Model build(const Request& request, const ir::OpTable& ops) {
   ir::ValueId a     = f.parameter("x", ir::ParameterRole::data, matrix(request.batch));
   const bool trains = request.mode == Mode::training;
   ir::Attributes relu;
-  if (trains && request.sizes.flag_or("keeps_products", true)) relu.set("keeps_input", int64_t{1});
+  if (trains && values.flag("keeps_products")) relu.set("keeps_input", int64_t{1});
   const ir::ValueId y = trains ? f.parameter("y", ir::ParameterRole::data, matrix(request.batch)) : ir::ValueId::none;
   for (int64_t i = 1; i <= layers; ++i) {
     const std::string number = std::to_string(i);
@@ -35,12 +46,7 @@ Model build(const Request& request, const ir::OpTable& ops) {
 WorkloadDef row() {
   return {"mlp",
           "a multi-layer perceptron without biases; training with a squared loss",
-          {{"layers", "number of layers (16)"},
-           {"hidden", "width of every layer (8192)"},
-           {"keeps_products",
-            "training: the backward pass of Relu reads its input, so products are kept beside its results (true: as in "
-            "the programs of the DistIR authors; false: as in PyTorch)",
-            Key::Kind::boolean}},
+          keys(),
           build,
           {.is_transformer = false, .has_sequence = false, .optimizer = "sgd"}};
 }

@@ -20,7 +20,7 @@ class MoeWriter {
  public:
   MoeWriter(const MoeSizes& sizes, const Request& request, const ir::OpTable& ops)
       : z_(sizes),
-        residual_(read_fp32_residual(request)),
+        residual_(sizes.fp32_residual),
         net_("moe", request.dtype, ops),
         training_(request.mode == Mode::training) {}
 
@@ -165,8 +165,9 @@ class MoeWriter {
 };
 
 Model build(const Request& request, const ir::OpTable& ops) {
-  const MoeSizes sizes = read_moe(request);
-  const Phase phase    = read_phase(request.sizes);
+  const FilledValues values(moe_keys(), request.sizes);
+  const MoeSizes sizes = read_moe(values, request);
+  const Phase phase    = read_phase(values);
   MoeWriter writer(sizes, request, ops);
   if (request.mode == Mode::training) {
     ir::Module module = writer.training();

@@ -20,6 +20,7 @@ struct MoeSizes {
   bool normalise;       // whether the gates of a token add up to 1
   double balance_loss;  // weight of the routers' loss in training
   double rotary_base;
+  bool fp32_residual;
   int64_t batch;
 
   Heads attention() const { return {heads, kv_heads, head_size}; }
@@ -28,8 +29,8 @@ struct MoeSizes {
 };
 
 // Throws Error at the key that is wrong.
-MoeSizes read_moe(const Request& request);
+MoeSizes read_moe(const FilledValues& values, const Request& request);
 
-std::vector<Key> moe_keys();
+const std::vector<Key>& moe_keys();
 
 }  // namespace foreflow::workload

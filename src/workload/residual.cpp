@@ -16,9 +16,9 @@ Value Residual::added(Network& net, Value x, Value layer, const std::string& nam
   return net.op("Add", {x, converted(net, layer, ir::DType::f32)}, {}, name);
 }
 
-bool read_fp32_residual(const Request& request) {
-  const KeyValues& stated = request.sizes;
-  if (!stated.flag_or("fp32_residual", false)) return false;
+bool read_fp32_residual(const FilledValues& values, const Request& request) {
+  const KeyValues& stated = values.stated();
+  if (!values.flag("fp32_residual")) return false;
   if (request.mode != Mode::training) stated.fail("fp32_residual", "is for training only; leave it out for inference");
   if (ir::size_of(request.dtype) >= ir::size_of(ir::DType::f32))
     stated.fail("fp32_residual", "changes nothing where \"dtype\" is no narrower than f32; leave it out");
@@ -27,7 +27,7 @@ bool read_fp32_residual(const Request& request) {
 
 Key fp32_residual_key() {
   return {"fp32_residual",
-          "training: whether the sum of the layers' results is kept in Float32, as under torch.autocast (false)",
+          "training: whether the sum of the layers' results is kept in Float32, as under torch.autocast", false,
           Key::Kind::boolean};
 }
 

@@ -30,7 +30,7 @@ class Residual {
 
 // Key `fp32_residual`: false unless stated. Throws Error where it is true in inference or for a type that is not
 // narrower than Float32.
-bool read_fp32_residual(const Request& request);
+bool read_fp32_residual(const FilledValues& values, const Request& request);
 Key fp32_residual_key();
 
 }  // namespace foreflow::workload

@@ -26,31 +26,40 @@ struct Sizes {
   Norm norm;
 };
 
-Stages read_stages(const KeyValues& stated) {
-  const int64_t layers = positive(stated, "depth", 50);
+const std::vector<Key>& keys() {
+  static const std::vector<Key> rows = {
+      {"depth", "layers: 14, 26, 50, 101 or 152", 50},
+      {"width", "channels of the first layer", 64},
+      {"image", "rows and columns of the image", 224},
+      {"classes", "that are told apart", 1000},
+      {"normalization",
+       "by running statistics, which a batch may be split under; by those of the batch, on one device without "
+       "microbatches; or by groups of channels: running, batch or group",
+       "running", Key::Kind::word}};
+  return rows;
+}
+
+Stages read_stages(const FilledValues& values) {
+  const int64_t layers = positive(values, "depth");
   const auto row =
       std::find_if(kDepths.begin(), kDepths.end(), [&](const Depth& depth) { return depth.layers == layers; });
   if (row == kDepths.end())
-    stated.fail("depth", std::to_string(layers) + " layers have no plan; use 14, 26, 50, 101 or 152");
+    values.stated().fail("depth", std::to_string(layers) + " layers have no plan; use 14, 26, 50, 101 or 152");
   return row->stages;
 }
 
-Norm read_norm(const KeyValues& stated) {
-  const std::string word = stated.word_or("normalization", "running");
+Norm read_norm(const FilledValues& values) {
+  const std::string word = values.word("normalization");
   if (word == "running") return Norm::running;
   if (word == "batch") return Norm::batch;
   if (word == "group") return Norm::group;
-  stated.fail("normalization", "unknown normalization \"" + word + "\"; use running, batch or group");
+  values.stated().fail("normalization", "unknown normalization \"" + word + "\"; use running, batch or group");
 }
 
 Sizes read(const Request& request) {
-  const KeyValues& stated = request.sizes;
-  return {read_stages(stated),
-          positive(stated, "width", 64),
-          positive(stated, "image", 224),
-          positive(stated, "classes", 1000),
-          request.batch,
-          read_norm(stated)};
+  const FilledValues values(keys(), request.sizes);
+  return {read_stages(values), positive(values, "width"), positive(values, "image"), positive(values, "classes"),
+          request.batch,       read_norm(values)};
 }
 
 // ResNet with bottlenecks (He et al., 2016) that stride in their 3x3 convolution, as torchvision's do.
@@ -121,18 +130,7 @@ Model build(const Request& request, const ir::OpTable& ops) {
 }  // namespace
 
 WorkloadDef row() {
-  return {"resnet",
-          "ResNet with bottlenecks",
-          {{"depth", "layers: 14, 26, 50, 101 or 152 (50)"},
-           {"width", "channels of the first layer (64)"},
-           {"image", "rows and columns of the image (224)"},
-           {"classes", "that are told apart (1000)"},
-           {"normalization",
-            "by running statistics, which a batch may be split under; by those of the batch, on one device without "
-            "microbatches; or by groups of channels: running, batch or group (running)",
-            Key::Kind::word}},
-          build,
-          {.is_transformer = false, .has_sequence = false}};
+  return {"resnet", "ResNet with bottlenecks", keys(), build, {.is_transformer = false, .has_sequence = false}};
 }
 
 }  // namespace foreflow::workload::definitions::resnet

@@ -16,20 +16,37 @@ struct Sizes {
   double dropout;
 };
 
-Sizes read(const Request& request) {
-  const KeyValues& stated = request.sizes;
-  const int64_t heads = positive(stated, "heads", 12), sequence = positive(stated, "sequence", 512);
-  const int64_t target = positive(stated, "target_sequence", sequence);
-  return {.layers       = positive(stated, "layers", 12, kMostLayers),
-          .hidden       = positive(stated, "hidden", 768),
-          .feed_forward = positive(stated, "feed_forward", 3072),
+const std::vector<Key>& keys() {
+  static const std::vector<Key> rows = {
+      {"layers", "blocks of the encoder, and of the decoder", 12},
+      {"hidden", "width", 768},
+      {"heads", "attention heads", 12},
+      {"head_size", "width of a head", 64},
+      {"feed_forward", "inner width of the MLP", 3072},
+      {"sequence", "tokens that a sample reads", 512},
+      {"target_sequence", "tokens that it writes", Derived{"sequence", same_as_sequence}},
+      {"vocabulary", "tokens in the vocabulary", 32128},
+      phase_key(),
+      {"context", "decode: tokens in the cache",
+       Derived{"target_sequence", [](const FilledValues& values) { return values.size("target_sequence"); }}},
+      dropout_key("training: share of the embeddings, attention weights, inner numbers of the MLP, outputs of "
+                  "layers and of both sides that is dropped")};
+  return rows;
+}
+
+Sizes read(const FilledValues& values, const Request& request) {
+  const int64_t heads = positive(values, "heads"), sequence = positive(values, "sequence");
+  const int64_t target = positive(values, "target_sequence");
+  return {.layers       = positive(values, "layers", kMostLayers),
+          .hidden       = positive(values, "hidden"),
+          .feed_forward = positive(values, "feed_forward"),
           .sequence     = sequence,
           .target       = target,
-          .context      = positive(stated, "context", target),
-          .vocabulary   = positive(stated, "vocabulary", 32128),
+          .context      = positive(values, "context"),
+          .vocabulary   = positive(values, "vocabulary"),
           .batch        = request.batch,
-          .heads        = {heads, heads, positive(stated, "head_size", 64)},
-          .dropout      = read_dropout(request)};
+          .heads        = {heads, heads, positive(values, "head_size")},
+          .dropout      = read_dropout(values, request.mode)};
 }
 
 // T5 (Raffel et al., 2020, v1.0): pre-norm encoder and decoder with RMSNorm, relative position biases, no other biases,
@@ -180,8 +197,9 @@ class T5Writer {
 };
 
 Model build(const Request& request, const ir::OpTable& ops) {
-  const Sizes sizes = read(request);
-  const Phase phase = read_phase(request.sizes);
+  const FilledValues values(keys(), request.sizes);
+  const Sizes sizes = read(values, request);
+  const Phase phase = read_phase(values);
   T5Writer writer(sizes, request, ops);
   if (request.mode == Mode::training) return {writer.training(), sizes.sequence + sizes.target};
   if (phase == Phase::prefill) return {writer.prefill(), sizes.sequence};
@@ -193,18 +211,7 @@ Model build(const Request& request, const ir::OpTable& ops) {
 WorkloadDef row() {
   return {"t5",
           "T5: encoder and decoder with relative position biases; prefill reads, decode writes with caches",
-          {{"layers", "blocks of the encoder, and of the decoder (12)"},
-           {"hidden", "width (768)"},
-           {"heads", "attention heads (12)"},
-           {"head_size", "width of a head (64)"},
-           {"feed_forward", "inner width of the MLP (3072)"},
-           {"sequence", "tokens that a sample reads (512)"},
-           {"target_sequence", "tokens that it writes (sequence)"},
-           {"vocabulary", "tokens in the vocabulary (32128)"},
-           phase_key(),
-           {"context", "decode: tokens in the cache (target_sequence)"},
-           dropout_key("training: share of the embeddings, attention weights, inner numbers of the MLP, outputs of "
-                       "layers and of both sides that is dropped (0)")},
+          keys(),
           build,
           {.stacks_in_training = 2}};
 }

@@ -9,6 +9,8 @@
 namespace foreflow::workload::definitions::unet {
 namespace {
 
+constexpr int64_t kMostBlocks = 16;
+
 struct Sizes {
   int64_t blocks, width, image, channels, targets, heads, groups, context, batch;
 
@@ -17,10 +19,32 @@ struct Sizes {
   int64_t widest() const { return width_of(blocks - 1); }
 };
 
+// Rows times columns where the image is smallest; 0 where the sizes are not legal.
+int64_t context_of_smallest(const FilledValues& values) {
+  const int64_t blocks = values.size("blocks");
+  if (blocks == 0 || blocks > kMostBlocks) return 0;
+  const int64_t smallest = values.size("image") >> (blocks - 1);
+  return smallest * smallest;
+}
+
+const std::vector<Key>& keys() {
+  static const std::vector<Key> rows = {
+      {"blocks", "on each side", 4},
+      {"width", "channels of the first block; those of the next ones double", 320},
+      {"image", "rows and columns of the image", 32},
+      {"channels", "of the image", 3},
+      {"target_channels", "of the prediction", 4},
+      {"heads", "attention heads", 8},
+      {"groups", "of the normalisations", 4},
+      {"context", "tokens that are attended to", Derived{"those of the smallest image", context_of_smallest}}};
+  return rows;
+}
+
 Sizes read(const Request& request) {
   const KeyValues& stated = request.sizes;
-  const int64_t blocks = positive(stated, "blocks", 4, 16), image = positive(stated, "image", 32);
-  const int64_t width = positive(stated, "width", 320), heads = positive(stated, "heads", 8);
+  const FilledValues values(keys(), stated);
+  const int64_t blocks = positive(values, "blocks", kMostBlocks), image = positive(values, "image");
+  const int64_t width = positive(values, "width"), heads = positive(values, "heads");
   if (blocks < 2) stated.fail("blocks", "1 block has no skip connection; use 2 or more");
   const int64_t halvings = int64_t{1} << (blocks - 1);
   if (image % halvings != 0) {
@@ -31,15 +55,14 @@ Sizes read(const Request& request) {
     stated.fail("width",
                 std::to_string(width) + " channels are odd or no multiple of the " + std::to_string(heads) + " heads");
   }
-  const int64_t smallest = image / halvings;
   return {.blocks   = blocks,
           .width    = width,
           .image    = image,
-          .channels = positive(stated, "channels", 3),
-          .targets  = positive(stated, "target_channels", 4),
+          .channels = positive(values, "channels"),
+          .targets  = positive(values, "target_channels"),
           .heads    = heads,
-          .groups   = positive(stated, "groups", 4),
-          .context  = positive(stated, "context", smallest * smallest),
+          .groups   = positive(values, "groups"),
+          .context  = positive(values, "context"),
           .batch    = request.batch};
 }
 
@@ -165,14 +188,7 @@ Model build(const Request& request, const ir::OpTable& ops) {
 WorkloadDef row() {
   return {"unet",
           "U-Transformer: a U-Net with attention and long skip connections that predicts the noise of an image",
-          {{"blocks", "on each side (4)"},
-           {"width", "channels of the first block; those of the next ones double (320)"},
-           {"image", "rows and columns of the image (32)"},
-           {"channels", "of the image (3)"},
-           {"target_channels", "of the prediction (4)"},
-           {"heads", "attention heads (8)"},
-           {"groups", "of the normalisations (4)"},
-           {"context", "tokens that are attended to (those of the smallest image)"}},
+          keys(),
           build,
           {.is_transformer = false, .has_sequence = false}};
 }

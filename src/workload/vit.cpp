@@ -17,24 +17,40 @@ struct Sizes {
   int64_t tokens() const { return along() * along() + 1; }
 };
 
+const std::vector<Key>& keys() {
+  static const std::vector<Key> rows = {
+      {"layers", "transformer blocks", 12},
+      {"hidden", "width", 768},
+      {"heads", "attention heads", 12},
+      {"feed_forward", "inner width of the MLP", Derived{"4 hidden", four_hidden}},
+      {"image", "rows and columns of the image", 224},
+      {"patch", "rows and columns of a patch, a divisor of image", 16},
+      {"channels", "of the image", 3},
+      {"classes", "that are told apart", 1000},
+      dropout_key("training: share of the embeddings, the inner numbers of the MLP and the outputs of both halves "
+                  "of a block that is dropped")};
+  return rows;
+}
+
 Sizes read(const Request& request) {
   const KeyValues& stated = request.sizes;
-  const int64_t hidden = positive(stated, "hidden", 768), heads = positive(stated, "heads", 12);
-  const int64_t image = positive(stated, "image", 224), patch = positive(stated, "patch", 16);
+  const FilledValues values(keys(), stated);
+  const int64_t hidden = positive(values, "hidden"), heads = positive(values, "heads");
+  const int64_t image = positive(values, "image"), patch = positive(values, "patch");
   if (image % patch != 0) {
     stated.fail("patch", std::to_string(patch) + " does not divide the image's " + std::to_string(image) +
                              " rows; use a divisor");
   }
-  return {.layers       = positive(stated, "layers", 12, kMostLayers),
+  return {.layers       = positive(values, "layers", kMostLayers),
           .hidden       = hidden,
-          .feed_forward = positive(stated, "feed_forward", 4 * hidden),
+          .feed_forward = positive(values, "feed_forward"),
           .image        = image,
           .patch        = patch,
-          .channels     = positive(stated, "channels", 3),
-          .classes      = positive(stated, "classes", 1000),
+          .channels     = positive(values, "channels"),
+          .classes      = positive(values, "classes"),
           .batch        = request.batch,
-          .heads        = {heads, heads, head_size(stated, hidden, heads)},
-          .dropout      = read_dropout(request)};
+          .heads        = {heads, heads, head_size(values, hidden, heads)},
+          .dropout      = read_dropout(values, request.mode)};
 }
 
 // ViT (Dosovitskiy et al., 2021): an image as patches, a token for its class before them, pre-norm encoder.
@@ -102,20 +118,7 @@ Model build(const Request& request, const ir::OpTable& ops) {
 }  // namespace
 
 WorkloadDef row() {
-  return {"vit",
-          "ViT: an encoder over patches of an image",
-          {{"layers", "transformer blocks (12)"},
-           {"hidden", "width (768)"},
-           {"heads", "attention heads (12)"},
-           {"feed_forward", "inner width of the MLP (4 hidden)"},
-           {"image", "rows and columns of the image (224)"},
-           {"patch", "rows and columns of a patch, a divisor of image (16)"},
-           {"channels", "of the image (3)"},
-           {"classes", "that are told apart (1000)"},
-           dropout_key("training: share of the embeddings, the inner numbers of the MLP and the outputs of both halves "
-                       "of a block that is dropped (0)")},
-          build,
-          {.has_sequence = false}};
+  return {"vit", "ViT: an encoder over patches of an image", keys(), build, {.has_sequence = false}};
 }
 
 }  // namespace foreflow::workload::definitions::vit

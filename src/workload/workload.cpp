@@ -32,19 +32,31 @@ Mode mode_named(std::string_view name, const std::string& where) {
   return static_cast<Mode>(found - kModes.begin());
 }
 
-int64_t positive(const KeyValues& sizes, std::string_view key, int64_t fallback, int64_t largest) {
-  const int64_t value = sizes.integer_or(key, fallback);
+int64_t positive(const FilledValues& values, std::string_view key, int64_t largest) {
+  const int64_t value = values.integer(key);
   if (value >= 1 && value <= largest) return value;
-  // A fallback that is no legal size means that the key has to be stated.
-  if (!sizes.has(key)) sizes.fail(key, "the key \"" + std::string(key) + "\" is missing");
-  sizes.fail(key, std::to_string(value) + " is no such size; use 1 to " + std::to_string(largest));
+  const KeyValues& stated = values.stated();
+  // A default that is no legal size means that the key has to be stated.
+  if (!stated.has(key)) stated.fail(key, "the key \"" + std::string(key) + "\" is missing");
+  stated.fail(key, std::to_string(value) + " is no such size; use 1 to " + std::to_string(largest));
 }
 
-int64_t head_size(const KeyValues& sizes, int64_t hidden, int64_t heads) {
-  if (sizes.has("head_size")) return positive(sizes, "head_size", 1);
+int64_t head_size(const FilledValues& values, int64_t hidden, int64_t heads) {
+  if (values.stated().has("head_size")) return positive(values, "head_size");
   if (hidden % heads == 0) return hidden / heads;
-  sizes.fail("heads", std::to_string(heads) + " heads do not divide the hidden size " + std::to_string(hidden) +
-                          "; use a divisor of it");
+  values.stated().fail("heads", std::to_string(heads) + " heads do not divide the hidden size " +
+                                    std::to_string(hidden) + "; use a divisor of it");
 }
+
+int64_t four_hidden(const FilledValues& values) { return 4 * values.size("hidden"); }
+
+int64_t hidden_of_head(const FilledValues& values) {
+  const int64_t heads = values.size("heads");
+  return heads == 0 ? 0 : values.size("hidden") / heads;
+}
+
+int64_t same_as_heads(const FilledValues& values) { return values.size("heads"); }
+
+int64_t same_as_sequence(const FilledValues& values) { return values.size("sequence"); }
 
 }  // namespace foreflow::workload

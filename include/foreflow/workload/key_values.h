@@ -1,4 +1,5 @@
-// The keys of a model family, and the values that a scenario or a command states for them: read once, and typed.
+// The keys of a model family, the values that a scenario or a command states for them, read once and typed, and those
+// that hold where none is stated.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +15,29 @@ class JsonView;
 
 namespace foreflow::workload {
 
+constexpr int64_t kLargestSize = 1'000'000'000;  // products of two sizes fit in 63 bits
+
+class FilledValues;
+
+// A size that follows from others, of which those are 0 that are not legal.
+struct Derived {
+  std::string_view words;  // "4 hidden"
+  int64_t (*of)(const FilledValues& values);
+};
+
+// The value of a key that is not stated, of the key's kind. The first alternative: the key has none.
+using Default = std::variant<std::monostate, bool, int64_t, double, std::string_view, Derived>;
+
 struct Key {
   enum class Kind : uint8_t { integer, number, boolean, word };
 
   std::string_view name, doc;
-  Kind kind = Kind::integer;
+  Default fallback = {};
+  Kind kind        = Kind::integer;
 };
+
+// What the key is for, with its default: "width (768)".
+std::string explained(const Key& key);
 
 // A value for each key that is stated, of the key's kind. Whether it is legal is for the family to say.
 class KeyValues {
@@ -51,6 +69,27 @@ class KeyValues {
  private:
   std::string place_;
   std::map<std::string, Value, std::less<>> values_;
+};
+
+// The values of all keys of a family: what is stated, else the default. Stating a default changes none of them.
+class FilledValues {
+ public:
+  // Both are kept by reference.
+  FilledValues(const std::vector<Key>& keys, const KeyValues& stated) : keys_(keys), stated_(stated) {}
+
+  const KeyValues& stated() const { return stated_; }
+  // Requires: the family has the key, which is of that kind and is stated or has a default.
+  int64_t integer(std::string_view key) const;
+  double number(std::string_view key) const;
+  bool flag(std::string_view key) const;
+  std::string word(std::string_view key) const;
+
+  // The integer, if it is from 1 to kLargestSize; else 0, as for what is no key of integers of the family.
+  int64_t size(std::string_view key) const;
+
+ private:
+  const std::vector<Key>& keys_;
+  const KeyValues& stated_;
 };
 
 // The values that `stated`, a scenario's "workload", has for `keys`. Throws Error at a value of another kind.

@@ -18,7 +18,7 @@ inline constexpr std::array<std::string_view, 2> kModes = {"training", "inferenc
 Mode mode_named(std::string_view name, const std::string& where);
 
 struct Request {
-  KeyValues sizes;  // what is stated for the keys of the family
+  KeyValues sizes;  // what is stated for the keys of the family, whose defaults hold for the others
   int64_t batch;    // samples in one iteration, over all devices
   ir::DType dtype;
   Mode mode;

@@ -98,7 +98,7 @@ std::vector<std::string> names_of(const workload::WorkloadDef& family) {
 Keys sizes_of(const workload::WorkloadDef& family) {
   Keys keys;
   for (const workload::Key& key : family.keys)
-    keys.push_back({std::string(key.name), std::string(key.doc), type_of(key.kind)});
+    keys.push_back({std::string(key.name), explained(key), type_of(key.kind)});
   keys.insert(keys.end(), common_keys().begin(), common_keys().end());
   return keys;
 }

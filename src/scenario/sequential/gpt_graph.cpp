@@ -10,23 +10,19 @@
 #include "scenario/sequential/program.h"
 
 namespace foreflow::scenario {
-namespace {
-
-int64_t stated_or(const workload::KeyValues& stated, std::string_view key, int64_t fallback,
-                  int64_t largest = kLargestNumber) {
-  return stated.has(key) ? positive(stated.integer_or(key, 0), stated.where(key), largest) : fallback;
-}
-
-}  // namespace
 
 Sequential gpt_inference(const Scenario& scenario) {
   const workload::KeyValues& stated = scenario.workload.sizes;
+  const workload::FilledValues values(scenario.workload.family->keys, stated);
+  const auto legal = [&](std::string_view key, int64_t largest = kLargestNumber) {
+    return positive(values.integer(key), stated.where(key), largest);
+  };
   onnx::Gpt2Size size;
-  size.layers            = stated_or(stated, "layers", size.layers, kMostLayers);
-  size.heads             = stated_or(stated, "heads", size.heads);
-  size.hidden            = stated_or(stated, "hidden", size.hidden);
-  size.vocabulary        = stated_or(stated, "vocabulary", size.vocabulary);
-  const int64_t sequence = stated_or(stated, "sequence", size.positions);
+  size.layers            = legal("layers", kMostLayers);
+  size.heads             = legal("heads");
+  size.hidden            = legal("hidden");
+  size.vocabulary        = legal("vocabulary");
+  const int64_t sequence = legal("sequence");
   size.positions         = std::max(size.positions, sequence);
   if (size.hidden % size.heads != 0) {
     stated.fail(stated.has("heads") ? "heads" : "hidden", std::to_string(size.heads) +
@@ -40,7 +36,7 @@ Sequential gpt_inference(const Scenario& scenario) {
       with_dtype(with_shapes(imported, {{imported.inputs.front().name, tokens}}, scenario.where("workload")),
                  *scenario.workload.dtype);
   sequential.tokens_per_sample = sequence;
-  if (!stated.flag_or("caches", true)) {
+  if (!values.flag("caches")) {
     ir::Function& entry = sequential.module.functions.back();
     entry.results.resize(1);
     sequential.module = transform::eliminate_dead_code(sequential.module);
