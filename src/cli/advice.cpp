@@ -202,11 +202,7 @@ std::string on_places_of_tokens(const scenario::Scenario& scenario) {
   constexpr int64_t kFew             = 64;
   const scenario::Strategy& strategy = scenario.strategy;
   if (!decodes_with_experts(scenario)) return "";
-  const auto stated = [&](const char* key, int64_t other) {
-    const int64_t size = scenario.workload.size(key);
-    return size > 0 ? size : other;
-  };
-  const int64_t experts = stated("experts", 8), chosen = stated("top_k", std::min<int64_t>(2, experts));
+  const int64_t experts = scenario.workload.size("experts"), chosen = scenario.workload.size("top_k");
   const int64_t tokens = strategy.microbatch_size() * strategy.replicas_sharing();
   if (tokens <= kFew || 2 * chosen > experts) return "";
   return fmt::format(

@@ -50,7 +50,7 @@ struct Workload {
   Source source                       = Source::family;
   const workload::WorkloadDef* family = nullptr;  // family: its row
   const workload::Preset* preset      = nullptr;  // family: the preset that the scenario names; null: the family itself
-  workload::KeyValues sizes;                      // family: of its own keys
+  workload::KeyValues sizes;                      // family: what is stated for its own keys, or by its preset
   std::string path;                               // onnx, distir: the file
   std::string function;                           // distir: the function to run; empty: the last one
   std::map<std::string, ir::Dims> shapes;         // onnx: of graph inputs
@@ -76,7 +76,8 @@ struct Workload {
   bool decodes = false;              // inference of a single further token per sample
 
   bool trains() const { return mode == workload::Mode::training; }  // otherwise it infers
-  // The size that the scenario or its preset states for a key of integers; 0 where there is none that is legal.
+  // The size that the scenario or its preset states for a key of integers, else the default of the family; 0 where
+  // that is not legal, or there is no such key.
   int64_t size(std::string_view key) const;
 };
 

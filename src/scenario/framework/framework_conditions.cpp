@@ -35,10 +35,6 @@ bool has_word(const Json& scenario, std::string_view part, std::string_view key,
 bool has_several(const Json& scenario, std::string_view key) { return number(scenario, "strategy", key, 1) > 1; }
 
 bool shards(const Json& scenario) { return has_several(scenario, "tp"); }
-bool shards_vocabulary(const Json& scenario) {
-  const int64_t tp = number(scenario, "strategy", "tp", 1), rows = number(scenario, "workload", "vocabulary", 0);
-  return tp > 1 && rows > 0 && rows % tp == 0;
-}
 bool is_narrow(const Json& scenario) {
   return has_word(scenario, "workload", "dtype", {"f16", "bf16", "fp8", "Float16", "BFloat16"});
 }
@@ -69,6 +65,23 @@ const workload::WorkloadDef* family_of(const Json& scenario) {
   return workload::workloads().find(preset == nullptr ? *name : std::string(preset->family));
 }
 
+// The size of a model family, stated or its default; 0 where it has none, or it is an axis or not legal.
+int64_t size_of(const Json& scenario, std::string_view key) {
+  const workload::WorkloadDef* family = family_of(scenario);
+  if (family == nullptr) return 0;
+  workload::KeyValues stated;
+  for (const workload::Key& one : family->keys) {
+    if (one.kind == workload::Key::Kind::integer && stated_at(scenario, "workload", one.name) != nullptr)
+      stated.set(one.name, number(scenario, "workload", one.name, 0));
+  }
+  return workload::FilledValues(family->keys, stated).size(key);
+}
+
+bool shards_vocabulary(const Json& scenario) {
+  const int64_t tp = number(scenario, "strategy", "tp", 1), rows = size_of(scenario, "vocabulary");
+  return tp > 1 && rows > 0 && rows % tp == 0;
+}
+
 // Returns true if layers of the family can drop a share of their results in training.
 bool has_dropout(const Json& scenario) {
   const workload::WorkloadDef* family = family_of(scenario);
@@ -88,10 +101,10 @@ bool has_equal_stages(const Json& scenario) {
   return stated_at(scenario, "placement", "devices") == nullptr;
 }
 
-// A number that counts layers or stages; 0 where it is none that can be meant, which the reader of the key refuses.
-int count_of(const Json& scenario, std::string_view part, std::string_view key, int absent) {
+// A number that counts stages; 0 where it is none that can be meant, which the reader of the key refuses.
+int count_of(const Json& scenario, std::string_view key, int absent) {
   constexpr int64_t kMost = 1 << 20;
-  const int64_t value     = number(scenario, part, key, absent);
+  const int64_t value     = number(scenario, "strategy", key, absent);
   return value < 0 || value > kMost ? 0 : static_cast<int>(value);
 }
 
@@ -102,12 +115,14 @@ bool has_causal_contexts(const Json& scenario) {
   return family != nullptr && family->traits.is_causal && !family->traits.has_experts && has_several(scenario, "cp");
 }
 
-// The number of layers of a single stack of equal ones; 0: of other models, and where it is not stated.
+// The number of layers of a single stack of equal ones; 0: of other models, and where it is an axis.
 int equal_layers(const Json& scenario) {
   const workload::WorkloadDef* row = family_of(scenario);
   const bool equal = row != nullptr && row->traits.is_transformer && row->traits.stacks_in_training == 1 &&
-                     number(scenario, "workload", "dense_layers", 0) == 0;
-  return equal ? count_of(scenario, "workload", "layers", 0) : 0;
+                     size_of(scenario, "dense_layers") == 0;
+  constexpr int64_t kMost = 1 << 20;
+  const int64_t layers    = equal ? size_of(scenario, "layers") : 0;
+  return layers > kMost ? 0 : static_cast<int>(layers);
 }
 
 // Null for a name that is none.
@@ -119,7 +134,7 @@ const schedule::ScheduleDef* schedule_of(const Json& scenario) {
 
 // The number of stages that each device has.
 int chunks_of(const Json& scenario, const schedule::ScheduleDef& row) {
-  return row.chunks == schedule::kAnyChunks ? count_of(scenario, "strategy", "virtual_stages", 2) : row.chunks;
+  return row.chunks == schedule::kAnyChunks ? count_of(scenario, "virtual_stages", 2) : row.chunks;
 }
 
 bool has_one_stage_a_device(const Json& scenario) {
@@ -138,7 +153,7 @@ bool divides_layers(const Json& scenario) {
   const int layers                 = equal_layers(scenario);
   if (row == nullptr || layers == 0) return false;
   const int chunks = chunks_of(scenario, *row);
-  const schedule::Size size{count_of(scenario, "strategy", "pp", 1), 1, chunks};
+  const schedule::Size size{count_of(scenario, "pp", 1), 1, chunks};
   const int64_t stages = int64_t{size.devices} * chunks;
   return stages > 0 && stages <= 2 * int64_t{layers} &&  // two pipes: each stage is on two devices
          static_cast<bool>(transform::layers_of_stages(layers, row->mapping, size, {}));
@@ -155,7 +170,7 @@ const std::vector<FrameworkCondition>& framework_conditions() {
       {"training, dropout", "it trains, and its family has the size dropout: bert, gpt, t5 and vit",
        [](const Json& scenario) { return trains(scenario) && has_dropout(scenario); }},
       {"tp", "tp is more than 1", shards},
-      {"tp divides the vocabulary", "tp is more than 1 and divides the stated vocabulary", shards_vocabulary},
+      {"tp divides the vocabulary", "tp is more than 1 and divides the vocabulary", shards_vocabulary},
       {"cp, causal", "cp is more than 1, and the model is a decoder without experts", has_causal_contexts},
       {"pp", "pp is more than 1", has_stages},
       {"pp, one stage a device", "pp is more than 1, and the schedule gives each device a single stage",

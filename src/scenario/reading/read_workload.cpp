@@ -166,8 +166,7 @@ std::string read_loss(const JsonView& json) {
 }  // namespace
 
 int64_t Workload::size(std::string_view key) const {
-  const int64_t size = sizes.integer_or(key, 0);
-  return size > 0 && size <= kLargestNumber ? size : 0;
+  return family == nullptr ? 0 : workload::FilledValues(family->keys, sizes).size(key);
 }
 
 Workload read_workload(const JsonView& json) {

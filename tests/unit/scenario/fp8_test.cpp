@@ -48,6 +48,23 @@ TEST(Fp8Workload, MarksProductsOfInference) {
   }
 }
 
+// Neither bare families nor presets of BERT and T5 state a vocabulary.
+TEST(Fp8Workload, MarksNoProductWithTheWordsOrTheRouterOfDefaultSizes) {
+  for (const auto& [model, defaults] :
+       {std::pair(R"("bert-base")", R"("vocabulary": 30522)"), std::pair(R"("t5-small")", R"("vocabulary": 32128)"),
+        std::pair(R"("t5-small", "mode": "inference", "phase": "decode")", R"("vocabulary": 32128)"),
+        std::pair(R"("llama")", R"("vocabulary": 32000)"),
+        std::pair(R"("moe")", R"("vocabulary": 32000, "experts": 8)")}) {
+    const auto marks = [&, model = model](const std::string& sizes) {
+      const std::string text = R"({"workload": {"model": )" + std::string(model) + R"(, "layers": 2, "dtype": "fp8")" +
+                               sizes + R"(}, "platform": {"topology": "dgx_h100"}})";
+      return marked(build(load(parse_json(text, "fp8.json"), "fp8.json")).module);
+    };
+    EXPECT_EQ(marks(""), marks(std::string(", ") + defaults)) << model;
+    EXPECT_GT(marks(""), 0) << model;
+  }
+}
+
 // The product with the words is known by what reads it, not by its size alone.
 TEST(Fp8Workload, MarksTheSameProductsWhereThereAreAsManyWordsAsColumns) {
   for (const char* mode : {"training", "inference"}) {

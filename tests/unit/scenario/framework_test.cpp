@@ -43,6 +43,18 @@ TEST(Frameworks, SetWhatTheScenarioLeavesOut) {
   EXPECT_TRUE(fsdp.overlap_gradients);
 }
 
+// A bare llama has 32000 words and 32 layers.
+TEST(Frameworks, SetTheSameForADefaultThatIsStated) {
+  for (const char* sizes : {"", R"(, "vocabulary": 32000, "layers": 32)"}) {
+    const std::string text = R"({"framework": "megatron-lm", "workload": {"model": "llama", "dtype": "bf16")" +
+                             std::string(sizes) + R"(}, "platform": {"topology": "dgx_a100"}, "engine": "analytic",
+                             "strategy": {"tp": 2, "pp": 2, "microbatches": 2, "global_batch": 2}})";
+    const Strategy strategy = load(parse_json(text, "framework.json"), "framework.json").strategy;
+    EXPECT_TRUE(strategy.vocabulary_parallel) << sizes;
+    EXPECT_EQ(strategy.partition, transform::StagePartition::layers) << sizes;
+  }
+}
+
 TEST(Frameworks, LetTheScenarioDecideWhatItSays) {
   EXPECT_EQ(strategy_of("fsdp", R"("dp": 4, "global_batch": 4, "zero": 1)").zero, 1);
   EXPECT_EQ(strategy_of("megatron-lm", R"("attention": "unfused")").attention, transform::Attention::unfused);

@@ -41,6 +41,22 @@ TEST(Preset, IsCheckedAgainstTheStrategyByItsSizes) {
               testing::StartsWith("preset.json: $.workload.heads: unknown key \"heads\"; use dtype, "));
 }
 
+// Neither a bare family nor a preset without the size states what the strategy does not fit to.
+TEST(Preset, IsCheckedAgainstTheStrategyByTheDefaultsOfItsFamily) {
+  EXPECT_EQ(complaint(R"({"model": "llama"})", R"(, "strategy": {"tp": 3})"),
+            "preset.json: $.strategy.tp: 3 does not divide the 32 attention heads; use 1, 2, 4, 8, 16 or 32");
+  EXPECT_THAT(complaint(R"({"model": "llama", "hidden": 2048, "heads": 16})",
+                        R"(, "strategy": {"pp": 8, "microbatches": 8, "global_batch": 8,
+                                          "schedule": "interleaved_1f1b", "virtual_stages": 8})"),
+              testing::StartsWith("preset.json: $.strategy.virtual_stages: 8 devices x 8 stages are more than the 32 "
+                                  "layers; use fewer"));
+  EXPECT_EQ(complaint(R"({"model": "bert-large"})", R"(, "strategy": {"tp": 8, "vocabulary_parallel": true})"),
+            "preset.json: $.strategy.vocabulary_parallel: tp = 8 does not divide the vocabulary of 30522; pad it to "
+            "30528");
+  EXPECT_EQ(complaint(R"({"model": "moe"})", R"(, "strategy": {"dp": 16, "ep": 16, "global_batch": 16})"),
+            "preset.json: $.strategy.ep: 16 does not divide the 8 experts; use 1, 2, 4 or 8");
+}
+
 // The graph of the ONNX export too.
 TEST(Preset, ServesInferenceOfGpt) {
   const Scenario scenario = loaded(R"({"model": "gpt2-124m", "mode": "inference", "layers": 2, "sequence": 16})");

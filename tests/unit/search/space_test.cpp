@@ -36,6 +36,18 @@ TEST(Space, HasEveryWayToUseAllDevices) {
   EXPECT_EQ(ways.size(), 6U * 5U / 2U);
 }
 
+// A family's default counts as if it were stated: 32 layers of 8 devices are 4 stages of each, or 2.
+TEST(Space, HasTheVirtualStagesOfLayersThatAreNotStated) {
+  for (const char* layers : {"", R"(, "layers": 32)"}) {
+    const std::string text = R"({"workload": {"model": "llama", "mode": "training")" + std::string(layers) +
+                             R"(}, "platform": {"topology": "dgx_h100"}, "engine": "analytic", "strategy":
+                             {"dp": 1, "tp": 1, "pp": 8, "microbatches": 8, "global_batch": 8,
+                              "schedule": "interleaved_1f1b"}})";
+    EXPECT_EQ(values(points(parse_json(text, "llama.json")), "virtual_stages"), (std::set<std::string>{"2", "4"}))
+        << layers;
+  }
+}
+
 // The error of a question; "" where there is none.
 std::string message_of(const Json& question) {
   try {
