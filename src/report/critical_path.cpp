@@ -6,6 +6,7 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/nth.h"
+#include "report/lost_time.h"
 
 namespace foreflow::report {
 namespace {
@@ -39,8 +40,9 @@ Seconds free_since(const stream::Timeline& timeline, ItemIndex place) {
   return place.item == 0 ? Seconds(0) : timeline.records[place.stream][place.item - 1].end;
 }
 
-std::string_view what(const stream::Program& program, ItemIndex place) {
-  const stream::Item& item = program.streams[place.stream].items[place.item];
+std::string_view what(const stream::Program& program, const stream::Timeline& timeline, ItemIndex place) {
+  const size_t whose       = whose_time(program, timeline, place.stream, place.item);
+  const stream::Item& item = program.streams[place.stream].items[whose];
   const auto event         = static_cast<size_t>(item.event);
   return item.instance < 0 ? program.computes[event].name : program.communications[event].name;
 }
@@ -74,6 +76,7 @@ class Walk {
       : program_(program), timeline_(timeline), contention_(contention), rounding_(kRounding * timeline.makespan) {}
 
   std::vector<Segment> from(ItemIndex place) {
+    until_ = record(place).end;
     for (std::optional<ItemIndex> next = place; next;) next = before(*next);
     return path_.take();
   }
@@ -90,8 +93,7 @@ class Walk {
   bool signals(ItemIndex place) const {
     const int32_t instance = item(place).instance;
     if (instance < 0) return false;
-    const stream::Instance& meeting = nth(program_.instances, instance);
-    return stream::is_hand_over(program_, meeting) && static_cast<size_t>(meeting.members[0]) == place.stream;
+    return hands_over(instance) && static_cast<size_t>(nth(program_.instances, instance).members[0]) == place.stream;
   }
 
   // When the stream has come to the item and its host has issued it.
@@ -100,22 +102,40 @@ class Walk {
     return signals(place) ? std::max(free, issued(place).until) : free + issued(place).idle;
   }
 
+  bool hands_over(int32_t instance) const { return stream::is_hand_over(program_, nth(program_.instances, instance)); }
+
   // The member that arrived last; of several, which arrived at the same time but for rounding, the one with the lowest
   // stream number: so the path through a steady state repeats, too.
   ItemIndex last_to_arrive(ItemIndex place) const {
     const int32_t instance = item(place).instance;
     if (instance < 0 || signals(place)) return place;
-    ItemIndex last = place;
-    Seconds since  = arrival(place);
+    const bool handed = hands_over(instance);
+    ItemIndex last    = place;
+    Seconds since     = arrival(place);
     for (const int32_t member : nth(program_.instances, instance).members) {
       const auto stream     = static_cast<size_t>(member);
       const ItemIndex other = {stream, item_of(program_.streams[stream], instance)};
-      const Seconds others  = arrival(other);
+      Seconds others        = arrival(other);
+      // What computes lost moves the record of a signal behind them: it came when the wait ended, or before.
+      if (handed && others > since + rounding_) {
+        others = record(place).start;
+        if (others <= since + rounding_) continue;
+      }
       if (others < since - rounding_ || (others < since + rounding_ && stream >= last.stream)) continue;
       last  = other;
       since = others;
     }
     return last;
+  }
+
+  // Adds the part of [from, to] that comes before the path so far. The record of a compute includes what it lost, and
+  // may end after what a signal behind it started.
+  void add(ItemIndex place, std::string_view what, Seconds from, Seconds to, Seconds contention = Seconds(0)) {
+    path_.add(device(place), what, std::min(to, until_) - from, contention);
+    until_ = std::min(until_, from);
+  }
+  void add(ItemIndex place, Seconds from, Seconds to, Seconds contention = Seconds(0)) {
+    add(place, what(program_, timeline_, place), from, to, contention);
   }
 
   // Adds what happened before the end of the item; where to go on.
@@ -124,18 +144,18 @@ class Walk {
       const stream::Record& own = record(place);
       const Seconds tail        = nth(program_.computes, item(place).event).issue.tail;
       const Seconds part        = std::min(tail, own.end - own.start);
-      path_.add(device(place), what(program_, place), part);
+      add(place, own.end - part, own.end);
       return before_host(place, own.end - part);
     }
     const Seconds reached     = record(place).start;
     const ItemIndex last      = last_to_arrive(place);
     const stream::Record& own = record(last);
+    if (signals(last)) add(place, reached, record(place).end);  // a wait, which lasts for what was lost, if it does
     if (reached > own.start + rounding_) return before_host(last, reached);  // of the stream that hands over
     const int32_t instance = item(last).instance;
-    path_.add(device(last), what(program_, last), own.end - own.start,
-              instance < 0 ? Seconds(0) : nth(contention_, instance));
+    add(last, own.start, own.end, instance < 0 ? Seconds(0) : nth(contention_, instance));
     if (issued(last).idle > Seconds(0)) return before_host(last, own.start);
-    path_.add(device(last), "waiting", own.start - free_since(timeline_, last));
+    add(last, "waiting", free_since(timeline_, last), own.start);
     return earlier(last);
   }
 
@@ -144,8 +164,8 @@ class Walk {
     const std::vector<stream::Issued>& all = timeline_.issued[place.stream];
     while (place.item > 0 && !(all[place.item].from > all[place.item - 1].until)) --place.item;
     const Seconds begun = issued(place).from;
-    path_.add(device(place), "host", end - begun);
-    if (place.item == 0) path_.add(device(place), "waiting", begun);
+    add(place, "host", begun, end);
+    if (place.item == 0) add(place, "waiting", Seconds(0), begun);
     return earlier(place);
   }
 
@@ -158,6 +178,7 @@ class Walk {
   const stream::Timeline& timeline_;
   const std::vector<Seconds>& contention_;
   const Seconds rounding_;
+  Seconds until_;  // what comes later is on the path
   Path path_;
 };
 

@@ -6,6 +6,7 @@
 #include "foreflow/base/escape.h"
 #include "foreflow/base/nth.h"
 #include "foreflow/report/writer.h"
+#include "report/lost_time.h"
 #include "report/text_size.h"
 
 namespace foreflow::report {
@@ -47,7 +48,7 @@ std::string write_csv(const Summary&, const stream::Program& program, const stre
     const std::string device     = name(program, nth(program.devices, stream.device));
     const std::string row        = fmt::format("{},{}", escape::csv(device), escape::csv(stream.name));
     for (size_t i = 0; i < stream.items.size(); ++i) {
-      const stream::Item& item     = stream.items[i];
+      const stream::Item& item     = stream.items[whose_time(program, timeline, s, i)];
       const stream::Record& record = timeline.records[s][i];
       const Columns& columns       = nth(item.instance < 0 ? computes : communications, item.event);
       fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{}\n", row, i, columns.name_and_kind,

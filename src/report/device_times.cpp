@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "foreflow/base/nth.h"
+#include "report/lost_time.h"
 #include "report/playback.h"
 
 namespace foreflow::report {
@@ -37,8 +38,10 @@ DeviceTimes times_of(const stream::Program& program, const stream::Timeline& tim
   play(
       timeline, streams,
       [&](const Played& played, Seconds) {
-        const stream::Record& record = timeline.records[streams[played.stream]][played.item];
-        (item(played).instance < 0 ? compute : communication).add(record);
+        const size_t stream          = streams[played.stream];
+        const stream::Record& record = timeline.records[stream][played.item];
+        const size_t whose           = whose_time(program, timeline, stream, played.item);
+        (program.streams[stream].items[whose].instance < 0 ? compute : communication).add(record);
         busy.add(record);
         workspace += effect(played).peak;
         note();

@@ -18,6 +18,7 @@
 #include "report/family.h"
 #include "report/interval.h"
 #include "report/link_history.h"
+#include "report/lost_time.h"
 #include "report/memory_curve.h"
 
 namespace foreflow::report {
@@ -151,11 +152,12 @@ Tally tally_of(const stream::Program& program, const stream::Timeline& timeline)
     const auto& items         = program.streams[s].items;
     const int64_t represented = nth(program.devices, program.streams[s].device).count();
     for (size_t i = 0; i < items.size(); ++i) {
-      const auto event     = static_cast<size_t>(items[i].event);
+      const size_t whose   = whose_time(program, timeline, s, i);
+      const auto event     = static_cast<size_t>(items[whose].event);
       const Seconds took   = timeline.records[s][i].end - timeline.records[s][i].start;
       const Seconds inside = timeline.issued.empty() ? Seconds(0) : timeline.issued[s][i].inside;
-      if (items[i].instance < 0) {
-        tally.executions[event] += represented;
+      if (items[whose].instance < 0) {
+        if (whose == i) tally.executions[event] += represented;
         tally.computing[event] += static_cast<double>(represented) * (took - inside);
       } else {
         tally.communicating[event] += static_cast<double>(represented) * took;

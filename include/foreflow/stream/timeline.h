@@ -13,7 +13,9 @@ namespace foreflow::stream {
 
 // When an item ran. A communication starts for all members when the last of them arrives and ends for all at the same
 // time. The exception is a hand-over (is_hand_over below): the first stream signals and continues, the second one waits
-// for the signal, and both records have no length.
+// for the signal, and both records have no length. What computes lose to collectives beside them lengthens the last of
+// them before the wait where they lose it, and moves the signals between the two behind it; where the stream took time
+// for something else in between, the record of the wait lasts for it.
 struct Record {
   Seconds start, end;
 };

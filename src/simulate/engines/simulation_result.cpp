@@ -98,6 +98,22 @@ class Outcomes {
   std::vector<Outcome> all_;
 };
 
+// Adds what computes lost until they wait in item `wait` to the last of them, for it stands for all. What the stream
+// did since then without taking time, such as signals, moves behind it. Returns false, and changes nothing, if the
+// stream did not come to the wait straight from a compute: then the wait stands for them.
+bool lengthen_compute(std::vector<stream::Record>& records, size_t wait, const std::vector<stream::Item>& items,
+                      Seconds lost) {
+  size_t last = wait;
+  while (last > 0 && records[last - 1].start == records[wait - 1].end) --last;
+  if (last == 0 || records[last - 1].end != records[wait - 1].end || items[last - 1].instance >= 0) return false;
+  records[last - 1].end += lost;
+  for (size_t i = last; i < wait; ++i) {
+    records[i].start += lost;
+    records[i].end += lost;
+  }
+  return true;
+}
+
 constexpr size_t kOutcomesAhead = 16;  // items: outcomes are fetched before they are needed
 
 // The records of the stream. Adds to `issued` what its host does, if anything costs hosts time.
@@ -144,11 +160,9 @@ std::vector<stream::Record> records(int32_t stream, const SimulationResult& resu
       } else if (!signals) {
         const double lost =
             share > 0 ? shared.lost_to(outcome.signals, result.starts[meeting], result.busy[meeting], share) : 0;
-        // The compute before the wait stands for all that lost; where there is none, the wait does.
-        const bool computed = i > 0 && items[i - 1].instance < 0;
-        if (computed) out[i - 1].end += Seconds(lost);
-        start = std::max(clock + (computed ? lost : 0), result.starts[meeting]);
-        clock = std::max(clock + lost, result.starts[meeting]);
+        const bool computed = lost > 0 && lengthen_compute(all, i, items, Seconds(lost));
+        start               = std::max(clock + (computed ? lost : 0), result.starts[meeting]);
+        clock               = std::max(clock + lost, result.starts[meeting]);
       }
       if (hosted && !signals) host.ended(input.times.issue(item), clock);
     }

@@ -36,6 +36,22 @@ TEST(Channels, CostWhatIsBesideThemTheirShare) {
   EXPECT_NEAR(lost, 24.0 / 108 * sums - one, 0.01 * sums);
 }
 
+// The last bucket is handed over between the last compute and the wait; no message is sent anywhere.
+TEST(Channels, CostTimeOfComputing) {
+  const report::Summary without       = simulated("", kOverlap, "analytic").summary,
+                        with          = simulated(R"("channels": 24)", kOverlap, "analytic").summary;
+  const report::DeviceSummary& device = with.devices[0];
+  double computing = 0, path = 0;
+  for (const report::OpTime& op : with.ops) {
+    EXPECT_NE(op.name, "Send");
+    if (op.name != "MPIAllreduce") computing += op.seconds.value();
+  }
+  for (const report::Segment& segment : with.critical_path) path += segment.seconds.value();
+  EXPECT_NEAR(device.compute.value(), computing, 1e-9 * computing);
+  EXPECT_NEAR(device.communication.value(), without.devices[0].communication.value(), 1e-9 * computing);
+  EXPECT_NEAR(path, with.iteration_time.value(), 1e-9 * path);
+}
+
 TEST(Channels, CostNothingWhereNothingIsBesideThem) {
   for (const char* strategy : {"", R"(, "zero": 1)"})
     EXPECT_EQ(simulated(R"("channels": 24)", strategy, "analytic").summary.iteration_time,
