@@ -1,13 +1,15 @@
 #include "report/digest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "foreflow/base/nth.h"
+#include "report/device_names.h"
 #include "report/family.h"
 #include "report/words.h"
 
@@ -75,6 +77,36 @@ std::vector<PathShare> path_shares(const Summary& summary) {
   std::stable_sort(shares.begin(), shares.end(),
                    [](const PathShare& a, const PathShare& b) { return a.seconds > b.seconds; });
   return shares;
+}
+
+std::string_view what_takes_the_time(const Summary& summary) {
+  return summary.jobs.empty() ? "one iteration" : "all jobs";
+}
+
+std::array<std::string, 5> columns_of(const JobSummary& job) {
+  std::string name = job.job.name;
+  if (job.job.iterations != 1) name += fmt::format(", {} x", count(job.job.iterations));
+  return {name, format(job.job.start), format(job.job.alone), format(job.together),
+          fmt::format("{:.3f} x", job.slowdown)};
+}
+
+std::string where_ranks_sit(const Summary& summary, size_t job, const std::string& placement, int width) {
+  std::vector<const NodeSummary*> nodes;
+  for (const NodeSummary& node : summary.nodes) {
+    if (static_cast<size_t>(node.job) == job) nodes.push_back(&node);
+  }
+  const auto so_many = [](size_t n) {
+    return fmt::format("{} node{}", count(static_cast<int64_t>(n)), n == 1 ? "" : "s");
+  };
+  std::string shown = placement + ": " + so_many(nodes.size()), text = placement + ":";
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    text += fmt::format("{} {} on {}", i == 0 ? "" : ",", device_ranges(nodes[i]->devices, 2), nodes[i]->name);
+    const size_t left      = nodes.size() - 1 - i;
+    const std::string with = left == 0 ? text : text + ", … " + so_many(left) + " more";
+    if (cells(with) > width) break;
+    shown = with;
+  }
+  return shown;
 }
 
 Json message_provenance(const Summary& summary) {

@@ -1,7 +1,9 @@
 // A shortened summary for people: families instead of ops, groups instead of equal devices.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "foreflow/report/memory.h"
@@ -53,6 +55,16 @@ std::string largest(const MemoryPeak& peak, stream::MemoryClass kind, size_t mos
 
 // Shares of the time of messages on all devices, by CollectiveSummary::provenance.
 Json message_provenance(const Summary& summary);
+
+// "one iteration", or "all jobs".
+std::string_view what_takes_the_time(const Summary& summary);
+
+// A row of the table of jobs: name, start, time alone, time together, slowdown.
+std::array<std::string, 5> columns_of(const JobSummary& job);
+
+// "packed: D1-D8 on node0, D9-D16 on node1, … 6 nodes more", with as many nodes as fit into `width` cells; "spread: 8
+// nodes" where none does. `job`: index into Summary::jobs, 0 where there is only one.
+std::string where_ranks_sit(const Summary& summary, size_t job, const std::string& placement, int width);
 
 struct Averages {
   Seconds idle;

@@ -71,13 +71,26 @@ void add_cards(Page& page, const Summary& summary) {
     if (device.capacity > Bytes(0)) fullest = std::max(fullest, device.peak_memory / device.capacity);
   }
   page.add(R"(<div class="cards">)");
-  card("one iteration", format(summary.iteration_time), "");
+  card(what_takes_the_time(summary), format(summary.iteration_time), "");
   card("throughput", number(summary.samples_per_second) + " samples/s", "");
   if (summary.job.tokens > 0) card("tokens/s per device", number(summary.tokens_per_second_per_device), "");
   card("model FLOP utilization", percent(summary.mfu), "");
   card("per device", format(summary.model_rate), "");
   card(summary.fits ? "fullest memory" : "does not fit in memory", percent(fullest), summary.fits ? "" : " bad");
   page.add("</div>");
+}
+
+void add_jobs(Page& page, const Summary& summary) {
+  if (summary.jobs.empty()) return;
+  constexpr int kPlacement = 80;  // cells
+  page.add(R"(<section><h2>Jobs</h2><table><tr><th>job</th><th class="n">start</th><th class="n">alone</th>)"
+           R"(<th class="n">together</th><th class="n">slowdown</th><th>placement</th></tr>)");
+  for (size_t j = 0; j < summary.jobs.size(); ++j) {
+    const auto [name, start, alone, together, slowdown] = columns_of(summary.jobs[j]);
+    page.add("<tr>{}{}{}{}{}{}</tr>", cell(name), figure(start), figure(alone), figure(together), figure(slowdown),
+             cell(where_ranks_sit(summary, j, summary.jobs[j].job.placement, kPlacement)));
+  }
+  page.add("</table></section>");
 }
 
 void add_time(Page& page, const Summary& summary) {
@@ -180,6 +193,7 @@ std::string write_html(const Summary& summary, const stream::Program& program, c
            escape::markup(summary.job.engine), count(summary.device_count), escape::markup(summary.platform),
            count(summary.events.executed), count(summary.events.distinct));
   add_cards(page, summary);
+  add_jobs(page, summary);
   page.raw("<section>");
   page.raw(draw_timeline(summary, program, timeline, equal_streams(program, timeline)));
   page.raw("</section>\n<div class=\"pair\">\n");

@@ -10,6 +10,7 @@
 #include "foreflow/base/escape.h"
 #include "foreflow/base/nth.h"
 #include "report/device_names.h"
+#include "report/digest.h"
 #include "report/rows.h"
 #include "report/words.h"
 
@@ -98,7 +99,7 @@ void draw_heading(Drawing& out, const Summary& summary) {
   const std::string_view name = summary.job.name.empty() ? "Timeline" : std::string_view(summary.job.name);
   out.add(R"(<text x="{}" y="36" font-size="20" font-weight="600" fill="{}">{}</text>)", kMargin, kInk,
           escape::markup(name));
-  std::string facts = fmt::format("one iteration {}", format(summary.iteration_time));
+  std::string facts = fmt::format("{} {}", what_takes_the_time(summary), format(summary.iteration_time));
   if (summary.samples_per_second > 0) facts += fmt::format("  ·  {} samples/s", number(summary.samples_per_second));
   if (summary.mfu > 0) facts += fmt::format("  ·  MFU {}", percent(summary.mfu));
   facts += fmt::format("  ·  {} device{} on {}", count(summary.device_count), summary.device_count == 1 ? "" : "s",

@@ -22,12 +22,6 @@ constexpr size_t kPathEntries = 5;
 constexpr size_t kCollectives = 5;
 constexpr size_t kNames       = 4;
 
-// Cells, not bytes.
-int cells(std::string_view text) {
-  return static_cast<int>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
 // Keeps `text`, written for a terminal, within `width` cells.
 std::string clipped(std::string_view of, int width) {
   std::string text = escape::terminal(of);
@@ -43,27 +37,6 @@ std::string clipped(std::string_view of, int width) {
 std::string padded(std::string_view of, int width) {
   const std::string text = clipped(of, width);
   return text + std::string(static_cast<size_t>(width - cells(text)), ' ');
-}
-
-// "packed: D1-D8 on node0, D9-D16 on node1, … 6 nodes more", with as many nodes as fit into `width` cells; "spread: 8
-// nodes" where none does.
-std::string where_ranks_sit(const Summary& summary, int job, const std::string& placement, int width) {
-  std::vector<const NodeSummary*> nodes;
-  for (const NodeSummary& node : summary.nodes) {
-    if (node.job == job) nodes.push_back(&node);
-  }
-  const auto so_many = [](size_t n) {
-    return fmt::format("{} node{}", count(static_cast<int64_t>(n)), n == 1 ? "" : "s");
-  };
-  std::string shown = placement + ": " + so_many(nodes.size()), text = placement + ":";
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    text += fmt::format("{} {} on {}", i == 0 ? "" : ",", device_ranges(nodes[i]->devices, 2), nodes[i]->name);
-    const size_t left      = nodes.size() - 1 - i;
-    const std::string with = left == 0 ? text : text + ", … " + so_many(left) + " more";
-    if (cells(with) > width) break;
-    shown = with;
-  }
-  return clipped(shown, width);
 }
 
 // "70.55 billion", "816 thousand", "3,200".
@@ -99,8 +72,9 @@ std::string headline(const Summary& summary) {
   out +=
       fmt::format("\n  {:<12}{} on {}\n", "devices", count(summary.device_count), escape::terminal(summary.platform));
   if (!summary.jobs.empty()) return out;
-  constexpr int kIndent = 14;
-  return out + fmt::format("  {:<12}{}\n", "placement", where_ranks_sit(summary, 0, job.placement, kWidth - kIndent));
+  constexpr int kIndent   = 14;
+  const std::string where = where_ranks_sit(summary, 0, job.placement, kWidth - kIndent);
+  return out + fmt::format("  {:<12}{}\n", "placement", clipped(where, kWidth - kIndent));
 }
 
 std::string jobs(const Summary& summary) {
@@ -109,12 +83,10 @@ std::string jobs(const Summary& summary) {
   std::string out       = fmt::format("\n{:<18}{:>9}{:>10}{:>11}{:>10}   {}\n", "Jobs", "start", "alone", "together",
                                       "slowdown", "placement");
   for (size_t j = 0; j < summary.jobs.size(); ++j) {
-    const JobSummary& job = summary.jobs[j];
-    const std::string name =
-        job.job.iterations == 1 ? job.job.name : fmt::format("{}, {} x", job.job.name, count(job.job.iterations));
-    out += fmt::format("  {}{:>9}{:>10}{:>11}{:>8.3f} x   {}\n", padded(name, 16), format(job.job.start),
-                       format(job.job.alone), format(job.together), job.slowdown,
-                       where_ranks_sit(summary, static_cast<int>(j), job.job.placement, kWidth - kIndent));
+    const auto [name, start, alone, together, slowdown] = columns_of(summary.jobs[j]);
+    const std::string where = where_ranks_sit(summary, j, summary.jobs[j].job.placement, kWidth - kIndent);
+    out += fmt::format("  {}{:>9}{:>10}{:>11}{:>10}   {}\n", padded(name, 16), start, alone, together, slowdown,
+                       clipped(where, kWidth - kIndent));
   }
   return out;
 }

@@ -77,6 +77,11 @@ std::string name_ranges(const std::vector<std::string>& names, size_t most) {
   return out;
 }
 
+int cells(std::string_view text) {
+  return static_cast<int>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
 std::string_view plain_name(std::string_view name) { return name.starts_with('@') ? name.substr(1) : name; }
 
 }  // namespace foreflow::report

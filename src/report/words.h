@@ -24,6 +24,9 @@ std::string bar(double fraction, int width, std::string_view rest);
 // there are: "D1, D5 … D61 (16)".
 std::string name_ranges(const std::vector<std::string>& names, size_t most);
 
+// The width of a text in a terminal: characters, not bytes.
+int cells(std::string_view text);
+
 // "@stage1_forward" -> "stage1_forward".
 std::string_view plain_name(std::string_view name);
 

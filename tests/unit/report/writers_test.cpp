@@ -250,5 +250,27 @@ TEST(HtmlWriter, IsOnePageWithTheDrawingInside) {
   EXPECT_EQ(html.find("<script"), std::string::npos);
 }
 
+// Two iterations take 4 s alone and 5 s together with another job.
+TEST(HtmlWriter, HasTheTableOfSeveralJobs) {
+  const Example of = example();
+  Summary summary  = of.summary();
+  SharedJob first{"first <job>", "f16", "spread", Seconds(3)};
+  first.iterations = 2;
+  first.alone      = Seconds(4);
+  summary.jobs     = {{first, Seconds(5), 1.25}};
+  for (const char* name : {"html", "svg"}) {
+    const std::string one = write(name, of),
+                      all = writers().get(name, "test").write(summary, of.program, of.timeline, of.platform);
+    EXPECT_NE(one.find("one iteration"), std::string::npos) << name;
+    EXPECT_EQ(all.find("one iteration"), std::string::npos) << name;
+    EXPECT_NE(all.find("all jobs"), std::string::npos) << name;
+    EXPECT_EQ(one.find("slowdown"), std::string::npos) << name;
+  }
+  const std::string html = writers().get("html", "test").write(summary, of.program, of.timeline, of.platform);
+  EXPECT_NE(html.find(R"(<tr><td>first &lt;job&gt;, 2 x</td><td class="n">3 s</td><td class="n">4 s</td>)"
+                      R"(<td class="n">5 s</td><td class="n">1.250 x</td><td>spread: D1, D2 on node0</td></tr>)"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace foreflow::report::writers_test
