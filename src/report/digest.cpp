@@ -90,6 +90,17 @@ std::array<std::string, 5> columns_of(const JobSummary& job) {
           fmt::format("{:.3f} x", job.slowdown)};
 }
 
+std::array<std::string, 7> columns_of(const CollectiveSummary& row) {
+  const std::string among = row.ranks > 2 ? fmt::format(" among {}", row.ranks) : "";
+  return {fmt::format("{} {}{}", plain_name(row.name), format(row.bytes), among),
+          count(row.count),
+          format(row.time / static_cast<double>(row.count)),
+          format(row.algbw),
+          format(row.busbw),
+          percent(row.contention / row.time),
+          percent(row.waiting / (row.time + row.waiting))};
+}
+
 std::string where_ranks_sit(const Summary& summary, size_t job, const std::string& placement, int width) {
   std::vector<const NodeSummary*> nodes;
   for (const NodeSummary& node : summary.nodes) {

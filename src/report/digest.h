@@ -62,6 +62,10 @@ std::string_view what_takes_the_time(const Summary& summary);
 // A row of the table of jobs: name, start, time alone, time together, slowdown.
 std::array<std::string, 5> columns_of(const JobSummary& job);
 
+// A row of the table of communications: what, how often, time of each, algbw, busbw, the part of its time lost to
+// contention, the part of that and of waiting that is waiting.
+std::array<std::string, 7> columns_of(const CollectiveSummary& row);
+
 // "packed: D1-D8 on node0, D9-D16 on node1, … 6 nodes more", with as many nodes as fit into `width` cells; "spread: 8
 // nodes" where none does. `job`: index into Summary::jobs, 0 where there is only one.
 std::string where_ranks_sit(const Summary& summary, size_t job, const std::string& placement, int width);

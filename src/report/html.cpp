@@ -163,6 +163,22 @@ void add_memory(Page& page, const Summary& summary, const std::vector<MemoryPeak
   page.add("</table></section>");
 }
 
+void add_collectives(Page& page, const Summary& summary) {
+  if (summary.collectives.empty()) return;
+  page.add(R"(<section><h2>Communication</h2><table><tr><th>what</th><th class="n">times</th><th class="n">each</th>)"
+           R"(<th class="n">algbw</th><th class="n">busbw</th><th class="n">contention</th><th class="n">waiting</th>)"
+           R"(<th>algorithm</th></tr>)");
+  for (size_t i = 0; i < std::min(summary.collectives.size(), kRows); ++i) {
+    const CollectiveSummary& row                                      = summary.collectives[i];
+    const auto [what, times, each, algbw, busbw, contention, waiting] = columns_of(row);
+    page.add("<tr>{}{}{}{}{}{}{}{}</tr>", cell(what), figure(times), figure(each), figure(algbw), figure(busbw),
+             figure(contention), figure(waiting), cell(row.algorithm));
+  }
+  if (summary.collectives.size() > kRows)
+    page.add(R"(<tr><td class="soft">and {} more</td></tr>)", summary.collectives.size() - kRows);
+  page.add("</table></section>");
+}
+
 void add_links(Page& page, const Summary& summary) {
   const std::vector<LinkGroup> groups = busiest_links(summary);
   if (groups.empty()) return;
@@ -202,6 +218,7 @@ std::string write_html(const Summary& summary, const stream::Program& program, c
   page.raw("</div>\n");
   add_devices(page, summary);
   add_memory(page, summary, memory_peaks(summary, program, timeline));
+  add_collectives(page, summary);
   add_links(page, summary);
   page.add("</main>\n</body>\n</html>");
   return page.take();

@@ -182,12 +182,10 @@ std::string collectives(const Summary& summary) {
   std::string out = fmt::format("\n{:<33}{:>9}{:>12}{:>13}{:>13}{:>11}{:>9}\n", "Communication", "times", "each",
                                 "algbw", "busbw", "contention", "waiting");
   for (size_t i = 0; i < std::min(summary.collectives.size(), kCollectives); ++i) {
-    const CollectiveSummary& row = summary.collectives[i];
-    const std::string what       = fmt::format("{} {}{}", plain_name(row.name), format(row.bytes),
-                                         row.ranks > 2 ? fmt::format(" among {}", row.ranks) : "");
-    out += fmt::format("  {}{:>9}{:>12}{:>13}{:>13}{:>11}{:>9}\n", padded(what, 31), count(row.count),
-                       format(row.time / static_cast<double>(row.count)), format(row.algbw), format(row.busbw),
-                       percent(row.contention / row.time), percent(row.waiting / (row.time + row.waiting)));
+    const CollectiveSummary& row                                      = summary.collectives[i];
+    const auto [what, times, each, algbw, busbw, contention, waiting] = columns_of(row);
+    out += fmt::format("  {}{:>9}{:>12}{:>13}{:>13}{:>11}{:>9}\n", padded(what, 31), times, each, algbw, busbw,
+                       contention, waiting);
     if (row.by_library) out.insert(out.size() - 1, "  " + row.algorithm);
   }
   return out;

@@ -250,6 +250,15 @@ TEST(HtmlWriter, IsOnePageWithTheDrawingInside) {
   EXPECT_EQ(html.find("<script"), std::string::npos);
 }
 
+// As the table of the text: 16 bytes in 1 s, of which contention takes 0.2.
+TEST(HtmlWriter, HasTheTableOfCommunications) {
+  EXPECT_NE(write("html", example())
+                .find(R"(<tr><td>Send 16 B</td><td class="n">1</td><td class="n">1 s</td>)"
+                      R"(<td class="n">16 B/s</td><td class="n">16 B/s</td>)"
+                      R"(<td class="n">20.0 %</td>)"),
+            std::string::npos);
+}
+
 // Two iterations take 4 s alone and 5 s together with another job.
 TEST(HtmlWriter, HasTheTableOfSeveralJobs) {
   const Example of = example();
