@@ -9,7 +9,8 @@
 namespace foreflow::scenario::strategy_keys_test {
 namespace {
 
-Strategy read(const std::string& strategy, const std::string& model = R"({"model": "gpt", "layers": 8})") {
+Strategy read(const std::string& strategy,
+              const std::string& model = R"({"model": "gpt", "layers": 8, "vocabulary": 51200})") {
   const std::string text =
       R"({"workload": )" + model + R"(, "platform": {"topology": "dgx2"}, "strategy": )" + strategy + "}";
   return load(parse_json(text, "s.json"), "s.json").strategy;
