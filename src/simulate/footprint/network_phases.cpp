@@ -42,7 +42,7 @@ NetworkPhases::OfGroup& NetworkPhases::of_group(size_t group, const std::vector<
   if (group >= numbers_.size()) numbers_.resize(group + 1, -1);
   if (numbers_[group] < 0) {
     numbers_[group] = static_cast<int32_t>(groups_.size());
-    groups_.push_back({stream::survey(platform_, places), {}});
+    groups_.push_back({stream::survey(platform_, places), {}, {}});
   }
   return nth(groups_, numbers_[group]);
 }

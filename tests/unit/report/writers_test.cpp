@@ -263,7 +263,11 @@ TEST(HtmlWriter, HasTheTableOfCommunications) {
 TEST(HtmlWriter, HasTheTableOfSeveralJobs) {
   const Example of = example();
   Summary summary  = of.summary();
-  SharedJob first{"first <job>", "f16", "spread", Seconds(3)};
+  SharedJob first;
+  first.name       = "first <job>";
+  first.dtype      = "f16";
+  first.placement  = "spread";
+  first.start      = Seconds(3);
   first.iterations = 2;
   first.alone      = Seconds(4);
   summary.jobs     = {{first, Seconds(5), 1.25}};
