@@ -12,15 +12,17 @@ Json write(const Strategy& strategy) { return strategy.results == transform::Res
 }  // namespace
 
 StrategyKeyDef row() {
-  return {.name = "gather_results",
-          .doc =
-              "what the program returns, and reads no more, is gathered by the devices of a tensor-parallel group; the "
-              "first of them keeps it. Otherwise it stays split as it was computed, as keys and values of a prefill do",
-          .type           = types::flag(),
-          .fallback       = true,
-          .read           = read,
-          .write          = write,
-          .of_one_replica = true};
+  return {
+      .name = "gather_results",
+      .doc =
+          "what the program returns, unless it reads it itself, is gathered by the devices of a tensor-parallel "
+          "group, of which the first keeps it; otherwise, as keys and values of a prefill, it stays split as it was "
+          "computed",
+      .type           = types::flag(),
+      .fallback       = true,
+      .read           = read,
+      .write          = write,
+      .of_one_replica = true};
 }
 
 }  // namespace foreflow::scenario::definitions::gather_results_key

@@ -74,8 +74,12 @@ class Places {
       if (anchors_[o] < 0) continue;
       const ir::Op& op     = function_.ops[o];
       const double seconds = prices_(function_, op, values_).seconds.value();
+      if (op.def->role == ir::Role::communication) {
+        add_seconds(o, represented_.share_of(op, values_) * seconds);
+        continue;
+      }
       for (int copy = 0; copy < represented_.copies_of(op, values_); ++copy)
-        add_seconds(o, op.def->role == ir::Role::communication ? seconds : seconds / represented_.count());
+        add_seconds(o, seconds / represented_.count());
     }
   }
 
@@ -157,8 +161,8 @@ class Places {
       need.all += bytes_of(ir::index(id));
     }
     if (gradient == ir::ValueId::none) return;
+    need.accumulation += time_to_accumulate(ir::index(gradient));
     const GradientSum sum = gradient_sum(function_, makers_, uses_, gradient);
-    need.accumulation += time_to_accumulate(ir::index(sum.own));
     // Replicas have no other gradients of their own samples, and so nothing else to shard.
     if (sum.terms.size() == 1 && !values_[ir::index(sum.own)].layout.is_partial()) return;
     // A gradient that is summed after all microbatches is whole until then.
@@ -168,10 +172,10 @@ class Places {
     need.shard += divided(bytes, static_cast<double>(copies_in(sum)));
   }
 
-  // The mean over the devices; 0 for what is no sum over the samples.
+  // The mean over the devices.
   double time_to_accumulate(size_t gradient) const {
     const LaidOut& value = values_[gradient];
-    if (!accumulate_ || !value.layout.is_partial()) return 0;
+    if (!accumulate_) return 0;
     return represented_.copies_of(value) * (accumulate_(value.value.type).value() / represented_.count());
   }
 

@@ -29,6 +29,14 @@ class DevicesOfProgram {
   int copies_of(const ir::Op& op, const interpret::Values<LaidOut>& values) const {
     return op.def->role == ir::Role::communication || op.result_count == 0 ? 1 : copies_of(values[op.first_result]);
   }
+  // The part of the devices that take part in a communication. Each group of them has a communication of its own, as
+  // has each context with the groups of tensor parallelism.
+  double share_of(const ir::Op& communication, const interpret::Values<LaidOut>& values) const {
+    int members = 0;
+    for (uint32_t i = 0; i < communication.result_count; ++i)
+      members += copies_of(values[communication.first_result + i]);
+    return static_cast<double>(members) / count_;
+  }
 
  private:
   ir::WrittenDevices written_;

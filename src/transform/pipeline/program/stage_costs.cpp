@@ -95,8 +95,11 @@ schedule::Costs stage_costs(const ir::Function& function, const std::vector<Stag
     double& task                = staged[o].phase == StagePhase::forward    ? stage.forward
                                   : staged[o].phase == StagePhase::backward ? stage.input_grad
                                                                             : stage.weight_grad;
-    for (int copy = 0; copy < represented.copies_of(op, values); ++copy)
-      task += op.def->role == ir::Role::communication ? seconds : seconds / devices.of(staged[o].stage);
+    if (op.def->role == ir::Role::communication) {
+      task += groups.empty() ? represented.share_of(op, values) * seconds : seconds;
+      continue;
+    }
+    for (int copy = 0; copy < represented.copies_of(op, values); ++copy) task += seconds / devices.of(staged[o].stage);
   }
   costs.hop = slowest_hop(function, staged, values, prices, parts, represented, devices);
   return costs;
