@@ -184,8 +184,8 @@ Price chained_price(const Tables& tables, bool has_laws, const Application& appl
   return beside_less_work(along_line(*measured, application, device, sheet), tables, application, device);
 }
 
-// What is measured is a kernel of its own. Where an op is one kernel with another, the law of its family, or the data
-// sheet, says what part of that time is left.
+// Measurements are of kernels that run alone. For an op that is one kernel with another, the law of its family, or the
+// data sheet, says what part of that time is left.
 Price price_of_op(const Tables& tables, bool has_laws, const Application& application, const platform::Device& device,
                   const Sheet& sheet) {
   const bool is_fused = application.joined || application.kept > Bytes(0);

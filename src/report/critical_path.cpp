@@ -116,7 +116,7 @@ class Walk {
       const auto stream     = static_cast<size_t>(member);
       const ItemIndex other = {stream, item_of(program_.streams[stream], instance)};
       Seconds others        = arrival(other);
-      // What computes lost moves the record of a signal behind them: it came when the wait ended, or before.
+      // The time that computes lost moves the record of a signal behind them: it came when the wait ended, or before.
       if (handed && others > since + rounding_) {
         others = record(place).start;
         if (others <= since + rounding_) continue;

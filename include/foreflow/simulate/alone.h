@@ -39,8 +39,8 @@ class TimesAlone {
   ~TimesAlone();
 
   const platform::Platform& platform() const;
-  // Where the algorithm does not support the group, the default one of `kind` takes its place. Throws Error when two
-  // ranks that exchange messages have no route.
+  // The default algorithm of `kind` takes the place of one that does not support the group. Throws Error when two ranks
+  // that exchange messages have no route.
   Seconds of(const NumberedGroup& group, const collective::AlgorithmDef& algorithm, collective::Kind kind, Bytes bytes);
 
  private:

@@ -36,7 +36,7 @@ struct Key {
   Kind kind        = Kind::integer;
 };
 
-// What the key is for, with its default: "width (768)".
+// Says what the key is for, with its default: "width (768)".
 std::string explained(const Key& key);
 
 // A value for each key that is stated, of the key's kind. Whether it is legal is for the family to say.
