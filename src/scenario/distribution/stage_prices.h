@@ -8,7 +8,9 @@ namespace foreflow::scenario {
 // Prices for balancing stages:
 //   1. computes on the first device of the scenario;
 //   2. collectives at the bandwidth between the first ranks of their group;
-//   3. messages between stages at the bandwidth, and with the latency, of the slowest route from a stage to the next.
+//   3. messages between stages at the bandwidth, and with the latency, of the slowest route from a stage to the next;
+//      where they travel beside the computes (`overlap_sends`), no stage is busy with them;
+//   4. adding up the gradients of microbatches as an addition on that device.
 // `scenario` and `platform` must outlive the result. Throws Error as `places` does.
 transform::StagePrices stage_prices(const Scenario& scenario, const platform::Platform& platform);
 

@@ -24,7 +24,7 @@ struct PlaceTime {
 struct CutPlace {
   int32_t op;
   double flops;     // of the forward ops, for the whole batch
-  double seconds;   // forward and backward of a microbatch and its part of gradients, on one device of a group
+  double seconds;   // of a microbatch, forward, backward and to add up its gradients, on one device of a group
   Bytes weights;    // weights with their optimizer states and gradients, on one device
   Bytes held;       // activations of a microbatch kept for the backward pass, on one device
   int64_t tensors;  // number of tensors that cross the cut
