@@ -84,8 +84,12 @@ int64_t layers_counted(const Workload& workload, const Strategy& strategy) {
 
 std::string or_count_more(const Workload& workload, const Strategy& strategy, int stages) {
   const auto& share = strategy.layer_share;
-  if ((share.embedding && share.head) || stages > layers_of(workload) + 2) return "";
-  return ", or count the embedding and the head as layers with count_as_layers both";
+  if (share.embedding && share.head) return "";
+  switch (stages - layers_of(workload)) {
+    case 1: return ", or count the embedding or the head as a layer with count_as_layers embedding or head";
+    case 2: return ", or count the embedding and the head as layers with count_as_layers both";
+    default: return "";
+  }
 }
 
 bool is_mixture_of_experts(const Workload& workload) {

@@ -320,7 +320,8 @@ ir::Module recompute(const ir::Module& original, const ir::OpTable& ops, const R
     if (segments.empty())
       throw RefusalError(
           Cause::program, where(module),
-          "has no attention core (a Softmax between two products of activations) to recompute; use full");
+          std::string("has no attention core (a Softmax between two products of activations) to recompute; use ") +
+              (forward_blocks(module).empty() ? "none" : "full"));
   } else if (how.kind == Recompute::Kind::activation) {
     segments = activation_results(module);
     if (segments.empty())
@@ -332,7 +333,8 @@ ir::Module recompute(const ir::Module& original, const ir::OpTable& ops, const R
     segments = joined(module, forward_blocks(module), how.blocks, stages);
     if (segments.empty())
       throw RefusalError(Cause::program, where(module),
-                         "repeats no block of ops that could be recomputed; use selective or none");
+                         std::string("repeats no block of ops that could be recomputed; use ") +
+                             (attention_cores(module).empty() ? "none" : "selective or none"));
   }
   const size_t whole = segments.size();
   return repeated(module, ops, std::move(segments), whole, fused, how.kind == Recompute::Kind::activation);

@@ -105,9 +105,10 @@ class Sharder {
     if (variant.plan.split_weights == 0)
       refuse_whole_weights(module_, function_, values_, variant.ways, variant.plan.obstacles);
     if (variant.sharding.sequence && variant.plan.split_activations == 0) {
-      throw RefusalError(
-          Cause::program, where,
-          "sequence parallelism of " + ways + " splits no activation: none is a sum with a sequence that it divides");
+      throw RefusalError(Cause::program, where,
+                         "sequence parallelism of " + ways +
+                             " splits no activation: none is a sum with a sequence that it divides; use "
+                             "sequence_parallel false");
     }
   }
 

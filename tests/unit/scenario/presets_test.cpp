@@ -36,6 +36,9 @@ TEST(Preset, IsCheckedAgainstTheStrategyByItsSizes) {
             "preset.json: $.strategy.tp: 16 does not divide the 8 heads of keys and values; use 1, 2, 4 or 8");
   EXPECT_EQ(complaint(R"({"model": "gpt2-124m"})", R"(, "strategy": {"pp": 13})"),
             "preset.json: $.strategy.pp: 13 stages are more than the 12 layers; use at most 12, or count the "
+            "embedding or the head as a layer with count_as_layers embedding or head");
+  EXPECT_EQ(complaint(R"({"model": "gpt2-124m"})", R"(, "strategy": {"pp": 14})"),
+            "preset.json: $.strategy.pp: 14 stages are more than the 12 layers; use at most 12, or count the "
             "embedding and the head as layers with count_as_layers both");
   EXPECT_THAT(complaint(R"({"model": "resnet50", "heads": 2})", ""),
               testing::StartsWith("preset.json: $.workload.heads: unknown key \"heads\"; use dtype, "));

@@ -66,6 +66,12 @@ TEST(LayerShare, SaysWhatWouldMakeStagesEqual) {
       "last_stage_layers");
 }
 
+TEST(LayerShare, RefusesMoreLayersThanThereAre) {
+  EXPECT_EQ(refusal(9, {4, 8, 1}, {.first = 6, .last = 5}),
+            "11 layers of the first and the last stage are more than all 9; lower first_stage_layers or "
+            "last_stage_layers");
+}
+
 TEST(LayerShare, RefusesToCountEndsTwice) {
   EXPECT_NE(refusal(14, {4, 8, 1}, {.embedding = true, .first = 2}), "");
   EXPECT_NE(refusal(14, {4, 8, 2}, {.first = 2}, StageMapping::vee), "");

@@ -47,6 +47,11 @@ Expected<std::vector<int>> with_counted(int layers, int stages, bool may_state_e
 Expected<std::vector<int>> with_ends(int layers, const schedule::Size& size, const LayerShare& share) {
   const int others = size.devices - static_cast<int>(share.first > 0) - static_cast<int>(share.last > 0);
   const int rest   = layers - share.first - share.last;
+  if (rest < 0)
+    return no_share(
+        fmt::format("{} layers of the first and the last stage are more than all {}; lower "
+                    "first_stage_layers or last_stage_layers",
+                    share.first + share.last, layers));
   for (const int stated : {share.first, share.last}) {
     if (stated % size.chunks != 0)
       return no_share(fmt::format("{} layers of a device do not divide into its {} stages", stated, size.chunks));
