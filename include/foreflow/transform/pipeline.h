@@ -31,9 +31,11 @@ constexpr double kFlopPerByte = 312e12 / 300e9;
 struct StagePrices {
   // Time of an op on one microbatch, on one device (of a communication: among its members). Empty: one second a flop.
   std::function<Seconds(const ir::OpCall& call, std::span<const ir::Type> outputs)> op = {};
-  // Time for which both stages of a cut are busy when a byte is sent from one to the other; 0: messages travel beside
-  // the computes. The default goes with an empty `op`.
+  // Time for which both stages of a cut are busy when a byte is sent from one to the other. The default goes with an
+  // empty `op`.
   double seconds_per_byte = kFlopPerByte;
+  // Messages travel beside the computes, so a stage takes as long as the slower of both.
+  bool overlaps_sends = false;
   // Time of adding a gradient of this type, on one device, to those of the microbatches before it. Empty: no time.
   std::function<Seconds(const ir::Type&)> accumulate = {};
   // Time until the slowest message of this size from a stage to the next has arrived. Empty: by seconds_per_byte.

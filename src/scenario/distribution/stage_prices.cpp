@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <type_traits>
 
 #include "foreflow/base/nth.h"
@@ -68,34 +69,43 @@ int nodes_of_group(const platform::Platform& platform, const Strategy& strategy,
   return static_cast<int>(platform::by_node(platform, {first, last}).size());
 }
 
-// Calls `visit` with the devices at both ends of each route from a stage to the next, in the first replica. With
-// several stages per device this includes the route from the last device to the first.
+// Calls `visit` with the first ranks of each device of the pipeline and of the next one, in the first replica. With
+// several stages per device this includes the last device and the first.
 template <typename Visit>
-void for_each_hop(const Strategy& strategy, const std::vector<int>& devices, const Visit& visit) {
+void for_each_hop(const Strategy& strategy, const Visit& visit) {
   const auto stages              = static_cast<size_t>(strategy.pp);
   const std::vector<size_t> rank = first_ranks(strategy);
   const bool around = strategy.schedule->mapping == schedule::StageMapping::looped && strategy.schedule_size.chunks > 1;
-  for (size_t stage = 0; stage + (around ? 0 : 1) < stages; ++stage)
-    visit(devices[rank[stage]], devices[rank[(stage + 1) % stages]]);
+  for (size_t stage = 0; stage + (around ? 0 : 1) < stages; ++stage) visit(rank[stage], rank[(stage + 1) % stages]);
 }
 
 // Time of a message between stages, alone on the slowest route from a stage to the next.
 Seconds slowest_hop(const platform::Platform& platform, const Strategy& strategy, const std::vector<int>& devices,
                     Bytes bytes) {
   Seconds slowest(0);
-  for_each_hop(strategy, devices, [&](int from, int to) {
+  for_each_hop(strategy, [&](size_t first, size_t second) {
+    const int from = devices[first], to = devices[second];
     slowest = std::max(slowest, platform.step_latency(platform.route(from, to)) +
                                     Seconds(seconds_per_byte(platform, from, to) * bytes.value()));
   });
   return slowest;
 }
 
-// As StagePrices::seconds_per_byte.
+// As StagePrices::seconds_per_byte. The messages of a stage's devices leave at the same time, and share links.
 double busy_per_byte(const platform::Platform& platform, const Strategy& strategy, const std::vector<int>& devices) {
-  double slowest = 0;
-  if (strategy.overlap_sends) return slowest;
-  for_each_hop(strategy, devices,
-               [&](int from, int to) { slowest = std::max(slowest, seconds_per_byte(platform, from, to)); });
+  const size_t group = strategy.has_unequal_stages() ? 1 : static_cast<size_t>(devices_of_stage(strategy));
+  double slowest     = 0;
+  for_each_hop(strategy, [&](size_t from, size_t to) {
+    std::map<int, int> messages;  // by link
+    for (size_t i = 0; i < group; ++i) {
+      slowest = std::max(slowest, seconds_per_byte(platform, devices[from + i], devices[to + i]));
+      for (const int link : platform.route(devices[from + i], devices[to + i]).links) ++messages[link];
+    }
+    for (const auto& [number, crossing] : messages) {
+      const platform::Link& link = platform.links().like(static_cast<size_t>(number));
+      if (!link.fat) slowest = std::max(slowest, crossing / link.payload().value());
+    }
+  });
   return slowest;
 }
 
@@ -250,6 +260,7 @@ transform::StagePrices stage_prices(const Scenario& scenario, const platform::Pl
   prices.blocks           = strategy.by_block ? static_cast<int>(layers_of(scenario.workload)) : 0;
   prices.memory           = memory_by_device(strategy, platform, devices);
   prices.seconds_per_byte = busy_per_byte(platform, strategy, devices);
+  prices.overlaps_sends   = strategy.overlap_sends;
   prices.hop = [&platform, &strategy, devices](Bytes bytes) { return slowest_hop(platform, strategy, devices, bytes); };
   if (strategy.has_unequal_stages()) prices.reshard = time_of_reshard(scenario, platform, devices);
   const platform::Device& device = platform.devices().like(static_cast<size_t>(devices.front()));

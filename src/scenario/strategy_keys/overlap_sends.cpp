@@ -22,7 +22,6 @@ StrategyKeyDef row() {
           .read        = read_flag<&Strategy::overlap_sends>,
           .adapt       = adapt,
           .write       = write_member<&Strategy::overlap_sends>,
-          .of_replicas = true,
           .search      = {.searched = Searched::on_demand, .turn = 110, .legal = legal},
           .idle        = idle_flag<&Strategy::overlap_sends, unless_pipelined>};
 }

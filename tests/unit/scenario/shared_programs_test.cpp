@@ -6,6 +6,7 @@
 #include "foreflow/report/memory.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/scenario/strategy_key.h"
+#include "scenario/distribution/stages.h"
 
 namespace foreflow::scenario::shared_programs_test {
 namespace {
@@ -54,14 +55,14 @@ std::vector<Scenario> alike_in_part() {
          {R"("zero": 0)", R"("zero": 1, "overlap_gradients": true)", R"("zero": 3, "bucket_size": "1KiB")",
           R"("recompute": "full")", R"x("recompute": "block(2)")x", R"("schedule": "gpipe")", R"("microbatches": 2)",
           R"("sequence_parallel": true)", R"("global_batch": 16)", R"("stage_partition": "uniform")",
-          R"("offload": true)"}) {
+          R"("offload": true)", R"("overlap_sends": false)", R"("overlap_tensor": 2)"}) {
       Json strategy = parse_json("{" + std::string(degrees) + ", " + rest + "}", "strategy");
       if (strategy.find("microbatches") == nullptr) strategy.set("microbatches", 4);
       if (strategy.find("global_batch") == nullptr) strategy.set("global_batch", 32);
       if (strategy.find("schedule") == nullptr) strategy.set("schedule", "1f1b");
       all.push_back(scenario_with(strategy.dump_compact()));
     }
-    all.push_back(all[all.size() - 11]);
+    all.push_back(all[all.size() - 13]);
     all.back().placement.order = {Dimension::dp, Dimension::cp, Dimension::tp, Dimension::pp};
   }
   return all;
@@ -90,6 +91,30 @@ TEST(SharedPrograms, ChangeNoPrediction) {
   }
   EXPECT_GT(predicted, all.size());
   EXPECT_GT(shared.ops(), 0U);
+}
+
+// On a slow network stages are cut elsewhere if they wait for what they send.
+TEST(SharedPrograms, KnowWhetherStagesWaitForMessages) {
+  const std::string text = R"({"workload": {"model": "gpt", "layers": 4, "hidden": 256, "heads": 4, "sequence": 128,
+                                            "vocabulary": 8192, "mode": "training", "optimizer": "adam"},
+                              "platform": {"topology": "dgx_a100", "links": {"nvlink": {"bandwidth": "10GBps"}}},
+                              "engine": "analytic", "cost": {"model": "roofline"},
+                              "strategy": {"pp": 4, "microbatches": 4, "global_batch": 16, "schedule": "1f1b"}})";
+  SharedPrograms shared;
+  std::vector<std::vector<int32_t>> ends;
+  for (const bool overlaps : {false, true, false}) {
+    Json source = parse_json(text, "slow.json");
+    source.member("strategy").set("overlap_sends", overlaps);
+    const Scenario scenario    = load(source, "slow.json");
+    const PlatformRef platform = load_platform(scenario.platform);
+    const Sequential program   = build(scenario);
+    const auto time            = [&](SharedPrograms* known) {
+      return try_predict(scenario, program, *platform, {}, known).value().summary.iteration_time;
+    };
+    EXPECT_EQ(time(&shared), time(nullptr)) << overlaps;
+    ends.push_back(try_cut(program, scenario, *platform, 1).value().stage_ends);
+  }
+  EXPECT_NE(ends[0], ends[1]) << "this network is too fast to tell";
 }
 
 }  // namespace

@@ -63,6 +63,12 @@ double transfer_at(const CutPlace& place, const StageLimits& limits) {
   return 2 * limits.seconds_per_byte * place.crossing.value();
 }
 
+// Returns the time of a stage that computes for `work`, with the transfers at both of its ends. One half of them leaves
+// the stage and the other arrives, so beside the computes they take half of their time.
+double with_transfers(double work, double transfers, const StageLimits& limits) {
+  return limits.overlaps_sends ? std::max(work, transfers / 2) : work + transfers;
+}
+
 // Returns the times of a stage between two places, at its speed. The forward pass has as large a part of the messages
 // as of the computes.
 PlaceTime time_between(const CutPlace& from, const CutPlace& to, size_t stage, const StageLimits& limits) {
@@ -125,7 +131,7 @@ class Balance {
     return time_between(places_[from], places_[to], stage, limits_).seconds / limits_.shares[stage];
   }
   double time(size_t from, size_t to, size_t stage) const {
-    return work(from, to, stage) + (transfer(from) + transfer(to)) / limits_.shares[stage];
+    return with_transfers(work(from, to, stage), (transfer(from) + transfer(to)) / limits_.shares[stage], limits_);
   }
 
   bool fits(size_t from, size_t to, size_t stage) const {
@@ -211,8 +217,10 @@ class Balance {
         for (size_t from = to; from-- > stage && work(from, to, stage) <= slowest;) {
           const double seconds = time(from, to, stage);
           if (before[from].squares == kUnreachable || seconds > slowest || !fits(from, to, stage)) continue;
-          const Cost cost{before[from].idle + (seconds < kIdleStage * slowest ? 1 : 0),
-                          before[from].crossing + places_[from].crossing, before[from].squares + seconds * seconds};
+          // A stage that waits for messages has no room for more computes.
+          const double busy = limits_.overlaps_sends ? work(from, to, stage) : seconds;
+          const Cost cost{before[from].idle + (busy < kIdleStage * slowest ? 1 : 0),
+                          before[from].crossing + places_[from].crossing, before[from].squares + busy * busy};
           if (!(cost < here[to])) continue;
           here[to]           = cost;
           from_of[stage][to] = from;
@@ -287,7 +295,8 @@ std::vector<double> seconds_between(std::span<const CutPlace> places, const Cuts
   for (size_t stage = 0; stage <= cuts.size(); ++stage) {
     const CutPlace& to = end_of(places, cuts, stage);
     const double sent  = stage == cuts.size() ? 0 : transfer_at(to, limits);
-    all.push_back((time_between(*from, to, stage, limits).seconds + received + sent) / limits.shares[stage]);
+    const double work  = time_between(*from, to, stage, limits).seconds;
+    all.push_back(with_transfers(work, received + sent, limits) / limits.shares[stage]);
     received = sent;
     from     = &to;
   }

@@ -45,10 +45,11 @@ struct Sharded {
 
 // The resources that each stage may use, and the price of sending.
 struct StageLimits {
-  std::vector<double> shares;     // per stage: its share of the work
-  std::vector<double> in_flight;  // per stage: number of microbatches whose activations it holds at a time
-  std::vector<Bytes> memory;      // per stage: of one of its devices; one number: of all; empty: unlimited
-  double seconds_per_byte = 0;    // charged to both stages at a cut, for the forward and for the backward pass
+  std::vector<double> shares;       // per stage: its share of the work
+  std::vector<double> in_flight;    // per stage: number of microbatches whose activations it holds at a time
+  std::vector<Bytes> memory;        // per stage: of one of its devices; one number: of all; empty: unlimited
+  double seconds_per_byte = 0;      // charged to both stages at a cut, for the forward and for the backward pass
+  bool overlaps_sends     = false;  // as in StagePrices
   // Per stage: the number of devices that will share what the program has on one; empty: one each.
   std::vector<int> devices = {};
   // Per stage: the index into CutPlace::variants; empty: the first for all.
@@ -93,6 +94,19 @@ Cuts balanced_within_memory(std::span<const CutPlace> places, const StageLimits&
 
 // The seconds of the stages between such cuts, each over its share, with its transfers.
 std::vector<double> seconds_between(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits);
+// Returns find(limits). If messages travel beside the computes, it looks without messages first, as those cuts are the
+// same for many pipelines. They stand unless messages make a stage slower.
+template <class Find>
+Cuts beside_messages(std::span<const CutPlace> places, const StageLimits& limits, const Find& find) {
+  if (!limits.overlaps_sends) return find(limits);
+  StageLimits without      = limits;
+  without.seconds_per_byte = 0;
+  Cuts cuts                = find(without);
+  const bool stands        = cuts.size() + 1 < limits.shares.size() ||
+                      seconds_between(places, cuts, limits) == seconds_between(places, cuts, without);
+  return stands ? cuts : find(limits);
+}
+
 // The seconds of the slowest stage.
 double slowest_stage(std::span<const CutPlace> places, const Cuts& cuts, const StageLimits& limits);
 

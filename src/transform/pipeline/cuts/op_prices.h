@@ -17,7 +17,7 @@ class DevicesOfProgram {
   // How many devices have such a value.
   int copies_of(const LaidOut& value) const {
     const int32_t device = ir::device_of(value.value.type).index;
-    return device == 0 ? 1 : written_.copies(device - 1);
+    return device > 0 ? written_.copies(device - 1) : 1;
   }
   // The first device that has such a value, among all devices; with `copy`, one of those that follow it.
   ir::Device device_of(const LaidOut& value, int copy = 0) const {

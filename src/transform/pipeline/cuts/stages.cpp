@@ -46,9 +46,11 @@ Cuts cuts_of(const ir::Module& module, const std::vector<CutPlace>& places, cons
   }
   CommonCuts common(places);
   const bool uniform = wanted.partition == StagePartition::uniform;
-  Cuts cuts          = uniform                 ? uniform_cuts(places, limits.shares)
-                       : plan.size.chunks == 1 ? common.balanced(limits)
-                                               : balanced_over_devices(common, limits, *wanted.schedule, wanted.size);
+  const auto find    = [&](const StageLimits& of) {
+    return plan.size.chunks == 1 ? common.balanced(of)
+                                    : balanced_over_devices(common, of, *wanted.schedule, wanted.size);
+  };
+  Cuts cuts = uniform ? uniform_cuts(places, limits.shares) : beside_messages(places, limits, find);
   if (cuts.size() + 1 < stages) throw too_few_ops(module, phases, stages);
   return cuts;
 }
@@ -141,7 +143,7 @@ StageLimits limits_of(const Pipeline& wanted, const schedule::Plan& plan) {
   const double chunks = plan.size.chunks;
   StageLimits limits{wanted.shares.empty() ? std::vector<double>(stages, 1) : wanted.shares,
                      std::vector<double>(stages), memory_by_stage(wanted.prices.memory, plan),
-                     wanted.prices.seconds_per_byte};
+                     wanted.prices.seconds_per_byte, wanted.prices.overlaps_sends};
   limits.speeds  = wanted.speeds;
   limits.sharded = sharded_by(wanted.prices, plan);
   for (int device = 0; device < plan.size.devices; ++device) {

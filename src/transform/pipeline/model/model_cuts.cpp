@@ -23,9 +23,10 @@ Cuts ModelCuts::find(const Pipeline& wanted, size_t prices) {
   }
   const StageLimits limits = limits_of(wanted, plan);
   const bool uniform       = wanted.partition == StagePartition::uniform;
-  const Cuts cuts          = uniform                   ? common_[prices].uniform(limits.shares)
-                             : wanted.size.chunks == 1 ? balanced(prices, limits)
-                                                       : over_devices(prices, limits, wanted);
+  const auto find          = [&](const StageLimits& of) {
+    return wanted.size.chunks == 1 ? balanced(prices, of) : over_devices(prices, of, wanted);
+  };
+  const Cuts cuts = uniform ? common_[prices].uniform(limits.shares) : beside_messages(places, limits, find);
   if (cuts.size() + 1 < stages) throw too_few_ops(*program_.module, program_.phases, stages);
   return cuts;
 }
