@@ -12,7 +12,7 @@ namespace foreflow::schedule {
 class Arrivals {
  public:
   // Throws InternalError unless devices, microbatches and chunks are those of the plan's size.
-  Arrivals(const Plan& plan, double hop);
+  Arrivals(const Plan& plan, const Costs& costs);
 
   // The time at which all inputs of the task have arrived; empty while one of them has not been computed.
   std::optional<double> inputs(size_t device, const Task& task) const;
@@ -27,15 +27,13 @@ class Arrivals {
     size_t device = 0;
     bool is_first = false, is_last = false;
     std::vector<double> forward, backward;
+    double from_previous, from_next;  // the latencies of its inputs from other devices
   };
 
   // Indexed as `stages_`: stages of the down pipe, then those of the up pipe.
   size_t row(size_t device, int chunk) const { return rows_[device * chunks_ + static_cast<size_t>(chunk)]; }
-  // The time at which what `from` has sent is on device `to`; below 0 if it has not been sent.
-  double arrival(double sent, const Stage& from, size_t to) const;
   double inputs_of(size_t device, const Task& task) const;
 
-  const double hop_;
   const size_t chunks_;       // of a device
   std::vector<size_t> rows_;  // of each chunk of each device
   std::vector<Stage> stages_;

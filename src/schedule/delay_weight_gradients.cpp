@@ -16,7 +16,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 class Delayer {
  public:
   Delayer(const Plan& plan, int waiting, const Costs& costs)
-      : plan_(plan), most_(static_cast<size_t>(waiting)), costs_(costs), arrivals_(plan, costs.hop) {
+      : plan_(plan), most_(static_cast<size_t>(waiting)), costs_(costs), arrivals_(plan, costs) {
     devices_.resize(plan.order.size());
   }
 

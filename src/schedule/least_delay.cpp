@@ -11,8 +11,9 @@ double makespan(const Plan& plan, const Costs& costs) { return measure(plan, pla
 }  // namespace
 
 int least_delay(const Plan& plan, const Costs& costs) {
-  Costs at_once        = costs;
-  at_once.hop          = 0;
+  Costs at_once = costs;
+  at_once.hop   = 0;
+  for (StageCosts& stage : at_once.stages) stage.from_previous = stage.from_next = 0;
   const double covered = makespan(plan, at_once) * (1 + kRounding);
   int waiting          = 0;
   double time          = makespan(delay_weight_gradients(plan, 0, costs), costs);

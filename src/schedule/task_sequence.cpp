@@ -8,6 +8,9 @@
 namespace foreflow::schedule {
 namespace {
 
+// The place in TaskSequence::hops of the input of a stage from the stage behind it, or from the one before it.
+uint32_t hop_into(int stage, bool from_next) { return 1 + 2 * static_cast<uint32_t>(stage) + (from_next ? 1 : 0); }
+
 // The kinds of tasks that take different times, by phase. Behind them those that add gradients of weights to the sum of
 // the microbatches before.
 constexpr std::array kPhases  = {Phase::forward, Phase::backward, Phase::input_grad, Phase::weight_grad};
@@ -112,7 +115,8 @@ class SequenceFinder {
     const auto own     = here * microbatches_ + static_cast<size_t>(task.microbatch);
     TaskSequence::Step step{task, static_cast<uint32_t>(device), 0};
     const auto await = [&](TaskSequence::Awaited& awaited, int32_t made, size_t by) {
-      awaited = {made, stages_[by].device != device};
+      const bool hops = stages_[by].device != device;
+      awaited         = {made, hops ? hop_into(plan_.stage_of(static_cast<int>(device), task.chunk), by > here) : 0};
       return made != kNone;
     };
     if (task.phase == Phase::weight_grad) {
@@ -177,13 +181,23 @@ std::vector<double> TaskSequence::times(const Costs& costs) const {
   return times;
 }
 
+std::vector<double> TaskSequence::hops(const Costs& costs) const {
+  std::vector<double> hops = {0};
+  for (int stage = 0; stage < size_.stages(); ++stage) {
+    const auto own = static_cast<size_t>(stage);
+    hops.push_back(costs.hop + (costs.stages.empty() ? 0 : costs.stages[own].from_previous));
+    hops.push_back(costs.hop + (costs.stages.empty() ? 0 : costs.stages[own].from_next));
+  }
+  return hops;
+}
+
 template <typename See>
 void TaskSequence::run(const Costs& costs, const See& see) const {
-  const std::vector<double> times = this->times(costs);
+  const std::vector<double> times = this->times(costs), hops = this->hops(costs);
   std::vector<double> free(tasks_.size()), made(steps_.size());
   const auto arrival = [&](const Awaited& awaited) {
     if (awaited.step < 0) return 0.0;
-    return made[static_cast<size_t>(awaited.step)] + (awaited.hops ? costs.hop : 0);
+    return made[static_cast<size_t>(awaited.step)] + hops[awaited.hop];
   };
   for (size_t first = 0, end = 0; first < steps_.size(); first = end) {
     double& time = free[steps_[first].device];

@@ -374,6 +374,34 @@ TEST(Bounds, KnowWhatPipelinesWaitFor) {
   }
 }
 
+// On a slow network most of the time of a pipeline is that of its messages. Computes alone are less than a tenth of it.
+TEST(Bounds, KnowTheTimeOfTheMessagesBetweenStages) {
+  Json source = parse_json(R"({
+    "workload": {"model": "gpt", "layers": 8, "hidden": 1024, "heads": 16, "sequence": 512, "vocabulary": 51200,
+                 "dtype": "f16", "mode": "training", "optimizer": "adam"},
+    "platform": {"topology": "dgx_a100", "nodes": 4, "gpus_per_node": 2, "nics_per_node": 2,
+                 "links": {"nic": {"bandwidth": "0.125GBps"}}},
+    "engine": "simgrid", "cost": {"model": "roofline"},
+    "strategy": {"tp": 2, "pp": 4, "global_batch": 8, "microbatches": 8, "recompute": "none", "overlap_tensor": 1,
+                 "sequence_parallel": [false, true], "overlap_sends": [false, true]}})",
+                           "slow.json");
+  for (const char* schedule : {"gpipe", "1f1b", "interleaved_1f1b", "zb_h1", "zb_v"}) {
+    source.member("strategy").set("schedule", schedule);
+    expect_bounds_hold(source);
+    const Question question(source, "slow.json", {});
+    Predictor predictor;
+    Refiner refiner(predictor);
+    size_t known = 0;
+    for (const Json& point : question.space().points()) {
+      const ReadPoint read = question.read(point);
+      if (!read.scenario) continue;
+      EXPECT_GT(refiner.refine(read).time / predictor.predict(read).time, 0.25) << schedule << point.dump_compact();
+      ++known;
+    }
+    EXPECT_GT(known, 0U) << schedule;
+  }
+}
+
 // Whatever the schedule, the only microbatch passes through all stages, one after the other.
 TEST(Bounds, KnowThatOneMicrobatchIsInOneStageAtATime) {
   const Json source = parse_json(R"({

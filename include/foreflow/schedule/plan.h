@@ -36,6 +36,9 @@ struct StageCosts {
   // To add gradients of weights to those of the microbatches before: every task but the first that computes them takes
   // this much longer.
   double accumulation = 0;
+  // The latencies, besides Costs::hop, of the activation of the stage before this one and of the gradient of the stage
+  // behind it, where they come from another device.
+  double from_previous = 0, from_next = 0;
 };
 
 // Time of one microbatch on one device, over all chunks of the device, in any unit. With v chunks of the model on a

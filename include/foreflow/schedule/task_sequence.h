@@ -26,8 +26,8 @@ class TaskSequence {
 
   // A task whose result another one waits for.
   struct Awaited {
-    int32_t step = -1;     // its number in the sequence; -1: there is none
-    bool hops    = false;  // the result comes from another device
+    int32_t step = -1;  // its number in the sequence; -1: there is none
+    uint32_t hop = 0;   // index into the result of hops()
   };
   struct Step {
     Task task;
@@ -38,6 +38,8 @@ class TaskSequence {
 
   // The time of every kind of task of every chunk of every device.
   std::vector<double> times(const Costs& costs) const;
+  // The latency of every input of every virtual stage from another device; the first, of the same device, is 0.
+  std::vector<double> hops(const Costs& costs) const;
   // Calls see(step, start, end) for every step.
   template <typename See>
   void run(const Costs& costs, const See& see) const;

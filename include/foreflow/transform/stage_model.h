@@ -57,18 +57,24 @@ struct StageNeed {
     Bytes summed_later;  // of the terms of other gradients, which devices sum after all microbatches
   };
   std::vector<Trained> trained;
-  // `to_next` is the size of the largest activation that the forward pass of a microbatch sends to the next stage, and
-  // `to_previous` that of the largest gradient that its backward pass sends to the previous stage. Each is that of the
-  // device of the group that sends least; 0 if a device of the group sends nothing.
-  Bytes to_next, to_previous;
-  // The time of the computes that run beside these messages if messages have streams of their own. It is the sum of
+  // A value that every device of the group sends to a neighbouring stage. If messages have streams of their own, the
+  // message may leave before its task ends, and the task that reads it may begin before it arrives: `beside` is the sum
+  // of
   //
   //   1. the computes of the sending task behind the op that makes the value, and
-  //   2. the computes of the receiving task before the op that reads the value,
+  //   2. the computes of the receiving task before the op that reads the value.
   //
-  // for the value with the smallest sum. Example: if the op that makes the value is the last of its task, and the op
-  // that reads it is the first of its own, nothing runs beside the message, and the time is 0.
-  Seconds beside_next, beside_previous;
+  // Example: if the op that makes the value is the last of its task, and the op that reads it is the first of its own,
+  // nothing runs beside the message, and `beside` is 0. Where devices differ, `bytes` is the least and `beside` the most
+  // of all.
+  struct Sent {
+    Bytes bytes;
+    Seconds beside;
+  };
+  // The activations that the forward pass of a microbatch sends to the next stage, and the gradients that its backward
+  // pass sends to the previous stage. Those beside which the devices of the group send each other messages are left
+  // out; so are all where the devices send different numbers of them.
+  std::vector<Sent> to_next, to_previous;
   // The bytes of the gradients whose terms this stage and exactly one other stage compute, by the number of the other
   // stage. If the two stages are on different devices, these devices sum the terms once a step. The bytes are those of
   // the device of the group that has least.

@@ -56,9 +56,10 @@ Seconds end_of_device(const StagedStep& step, const ExchangingTasks& tasks, cons
 Seconds composed_time(const StagedStep& step, Plays& plays) {
   const TaskTimes alone(step);
   const ExchangingTasks tasks(step, alone);
-  schedule::Costs costs{.hop = least_hop(step).value()};
+  schedule::Costs costs;
   for (size_t stage = 0; stage < step.demand.stages.size(); ++stage)
     costs.stages.push_back(without_delayed(tasks.costs(stage), step));
+  add_hops(step, costs.stages);
   const schedule::Slots& slots = plays.of(step.known, costs);
   const EndOfStep end_of_step(step, tasks);
   Seconds last = end_of_step.shared(slots);
@@ -70,8 +71,9 @@ Seconds composed_time(const StagedStep& step, Plays& plays) {
 
 Seconds time_of_tasks(const StagedStep& step, Plays& plays) {
   const TaskTimes tasks(step);
-  schedule::Costs costs{.hop = least_hop(step).value()};
+  schedule::Costs costs;
   for (const StageNeed& need : step.demand.stages) costs.stages.push_back(without_delayed(tasks.costs(need), step));
+  add_hops(step, costs.stages);
   double last = 0;
   for (const auto& slots : plays.of(step.known, costs)) {
     if (!slots.empty()) last = std::max(last, slots.back().end);

@@ -1,6 +1,7 @@
 #include "search/bounds/message_waits.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "search/bounds/bounds.h"
 
@@ -90,36 +91,56 @@ std::vector<Seconds> message_waits(const StagedStep& step) {
 
 namespace {
 
-// A message with a stream of its own may leave before its task ends, and the task that reads it may begin before it
-// arrives.
-Seconds beside_sends(const StagedStep& step) {
-  const std::vector<transform::StageNeed>& stages = step.demand.stages;
-  Seconds most;
-  for (size_t stage = 0; step.strategy.overlap_sends && stage + 1 < stages.size(); ++stage)
-    most = std::max({most, stages[stage].beside_next, stages[stage + 1].beside_previous});
-  return most;
-}
+// The least time of the messages of each microbatch from one device of the plan to another.
+class Hops {
+ public:
+  explicit Hops(const StagedStep& step) : step_(step) {}
+
+  Seconds of(const std::vector<transform::StageNeed::Sent>& sent, size_t from, size_t to) const {
+    Seconds longest;
+    for (const auto& [bytes, beside] : sent) {
+      const Seconds hidden = step_.strategy.overlap_sends ? beside : Seconds(0);
+      longest              = std::max(longest, alone(bytes, from, to) - hidden);
+    }
+    return longest;
+  }
+
+ private:
+  Seconds alone(Bytes bytes, size_t from, size_t to) const {
+    const int group    = step_.group;
+    const Bytes sent   = step_.strategy.scatter_gather ? bytes / step_.strategy.tp : bytes;
+    const auto message = scenario::network_message(step_.scenario, collective::Kind::send, sent, {0, group});
+    if (from == to || sent == Bytes(0) || !message) return Seconds(0);
+    const int first = static_cast<int>(from) * group, second = static_cast<int>(to) * group;
+    return step_.shapes.alone(step_.where, *message, ShiftedGroups{{first, second}, 1, group});
+  }
+
+  const StagedStep& step_;
+};
 
 }  // namespace
 
-Seconds least_hop(const StagedStep& step) {
-  const scenario::Strategy& strategy              = step.strategy;
-  const std::vector<transform::StageNeed>& stages = step.demand.stages;
-  if (strategy.pp == 1 || strategy.has_unequal_stages()) return Seconds(0);
-  Bytes least = stages.front().to_next;
-  for (size_t stage = 0; stage + 1 < stages.size(); ++stage)
-    least = std::min({least, stages[stage].to_next, stages[stage + 1].to_previous});
-  if (strategy.scatter_gather) least = least / strategy.tp;
-  const int group    = step.group;
-  const int last     = (strategy.pp - 1) * group;
-  const auto message = scenario::network_message(step.scenario, collective::Kind::send, least, {0, group});
-  if (least == Bytes(0) || !message) return Seconds(0);
-  const auto alone = [&](const ShiftedGroups& groups) {
-    return std::max(Seconds(0), step.shapes.alone(step.where, *message, groups) - beside_sends(step));
+void add_hops(const StagedStep& step, std::vector<schedule::StageCosts>& costs) {
+  if (step.strategy.pp == 1 || step.strategy.has_unequal_stages()) return;
+  const Hops hops(step);
+  // Two pipes have a stage on two devices each.
+  std::vector<std::vector<size_t>> devices(costs.size());
+  for (int chunk = 0; chunk < step.plan().size.chunks; ++chunk) {
+    for (size_t device = 0; device < step.plan().order.size(); ++device)
+      devices[step.stage_of(device, chunk)].push_back(device);
+  }
+  const auto least = [&](const std::vector<transform::StageNeed::Sent>& sent, size_t from, size_t to) {
+    std::optional<Seconds> time;
+    for (size_t i = 0; i < devices[from].size(); ++i) {
+      const Seconds one = hops.of(sent, devices[from][i], devices[to][i]);
+      time              = std::min(time.value_or(one), one);
+    }
+    return time.value_or(Seconds(0)).value();
   };
-  const Seconds time = std::min(alone({{0, group}, 1, last}), alone({{group, 0}, 1, last}));
-  const bool around  = step.plan().size.chunks > 1 && step.plan().mapping == schedule::StageMapping::looped;
-  return around ? std::min({time, alone({{0, last}, 1, group}), alone({{last, 0}, 1, group})}) : time;
+  for (size_t stage = 0; stage + 1 < costs.size(); ++stage) {
+    costs[stage + 1].from_previous = least(step.demand.stages[stage].to_next, stage, stage + 1);
+    costs[stage].from_next         = least(step.demand.stages[stage + 1].to_previous, stage + 1, stage);
+  }
 }
 
 }  // namespace foreflow::search

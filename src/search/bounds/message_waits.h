@@ -11,8 +11,8 @@ namespace foreflow::search {
 // that is cut for it (`overlap_tensor`) take longer than the whole product.
 std::vector<Seconds> message_waits(const StagedStep& step);
 
-// The least time that an activation or a gradient takes from one stage to the next, over all stages. It is that of the
-// first replica, because no path through the schedule leaves a replica.
-Seconds least_hop(const StagedStep& step);
+// Sets the least times that activations and gradients take from one stage to another, in the costs of all stages. They
+// are those of the first replica, because no path through the schedule leaves a replica.
+void add_hops(const StagedStep& step, std::vector<schedule::StageCosts>& costs);
 
 }  // namespace foreflow::search

@@ -45,17 +45,17 @@ const schedule::Slots& Plays::of(const KnownPlan& plan, const schedule::Costs& c
   constexpr size_t kMostPlays = 64;
   const auto is_same          = [](const schedule::StageCosts& a, const schedule::StageCosts& b) {
     return a.forward == b.forward && a.input_grad == b.input_grad && a.weight_grad == b.weight_grad &&
-           a.accumulation == b.accumulation;
+           a.accumulation == b.accumulation && a.from_previous == b.from_previous && a.from_next == b.from_next;
   };
   const auto found = std::find_if(known_.begin(), known_.end(), [&](const Play& play) {
-    return play.plan == plan.number && play.hop == costs.hop &&
+    return play.plan == plan.number &&
            std::equal(play.costs.begin(), play.costs.end(), costs.stages.begin(), costs.stages.end(), is_same);
   });
   if (found != known_.end()) {
     known_.splice(known_.begin(), known_, found);
     return known_.front().slots;
   }
-  known_.push_front({plan.number, costs.hop, costs.stages, in_sequence(plan).play(costs), 0});
+  known_.push_front({plan.number, costs.stages, in_sequence(plan).play(costs), 0});
   for (const auto& slots : known_.front().slots) known_.front().tasks += slots.size();
   size_t tasks = 0, plays = 0;
   for (auto at = known_.begin(); at != known_.end(); ++plays) {

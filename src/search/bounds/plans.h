@@ -31,13 +31,12 @@ class Plans {
 // wait for have the same.
 class Plays {
  public:
-  // Valid until the next call. Requires: the costs are of every virtual stage.
+  // Valid until the next call. Requires: the costs are of every virtual stage, and Costs::hop is 0.
   const schedule::Slots& of(const KnownPlan& plan, const schedule::Costs& costs);
 
  private:
   struct Play {
     size_t plan;
-    double hop;
     std::vector<schedule::StageCosts> costs;
     schedule::Slots slots;
     size_t tasks;

@@ -156,5 +156,15 @@ TEST(LeastDelay, PutsOffNoMoreThanTheLatencyAsksFor) {
   EXPECT_EQ(delayed_for(1), std::pair(1, 39.0));
 }
 
+TEST(LeastDelay, CountsTheLatenciesOfStagesAsItCountsHops) {
+  const StageCosts inner{.forward = 1, .input_grad = 1, .weight_grad = 1, .from_previous = 1, .from_next = 1};
+  const Costs by_stage{.stages = {4, inner}}, by_hop{.hop = 1, .stages = {4, {1, 1, 1}}};
+  const Plan plan = planned("1f1b", 4, 8);
+  EXPECT_EQ(least_delay(plan, by_stage), 1);
+  const Plan delayed = delay_weight_gradients(plan, 1, by_stage), same = delay_weight_gradients(plan, 1, by_hop);
+  for (size_t device = 0; device < 4; ++device) EXPECT_EQ(text(delayed.order[device]), text(same.order[device]));
+  EXPECT_EQ(makespan(delayed, by_stage), makespan(same, by_hop));
+}
+
 }  // namespace
 }  // namespace foreflow::schedule::delay_test

@@ -65,6 +65,18 @@ TEST(Play, DelaysOneMicrobatchByTwoHopsPerBoundary) {
   EXPECT_DOUBLE_EQ(makespan("1f1b", stages, 1, whole_costs(1, 2, 0.5)), stages * 3 + 2 * (stages - 1) * 0.5);
 }
 
+TEST(Play, WaitsForEveryBoundaryOfStagesAsLongAsItTakes) {
+  const Costs costs{.hop    = 0.25,
+                    .stages = {{.forward = 1, .input_grad = 1, .weight_grad = 1, .from_next = 10},
+                               {.forward = 1, .input_grad = 1, .weight_grad = 1, .from_previous = 20, .from_next = 30},
+                               {.forward = 1, .input_grad = 1, .weight_grad = 1, .from_previous = 40, .from_next = 50},
+                               {.forward = 1, .input_grad = 1, .weight_grad = 1, .from_previous = 60}}};
+  EXPECT_DOUBLE_EQ(makespan("1f1b", 4, 1, costs), 4 * 3 + 6 * 0.25 + (10 + 20 + 30 + 40 + 50 + 60));
+  // Stages 1 and 2 are on one device, so nothing is sent from one to the other. Its first weight gradient comes between
+  // its input gradients.
+  EXPECT_DOUBLE_EQ(makespan("zb_v", 2, 1, costs), 10 + 4 * 0.25 + (20 + 60 + 50 + 10));
+}
+
 TEST(Play, HidesLatencyUnderEagerButNotUnder1f1b) {
   // Exact results of an independent calculation for two stages and 32 microbatches.
   EXPECT_EQ(makespan("1f1b", 2, 32, whole_costs(1, 2, 1)), 131);

@@ -15,8 +15,10 @@ namespace {
 // The number of devices that have values.
 size_t count_devices(const interpret::Values<LaidOut>& values) {
   std::set<int32_t> devices;
-  for (const LaidOut& value : values) devices.insert(ir::device_of(value.value.type).index);
-  devices.erase(0);  // on no device
+  for (const LaidOut& value : values) {
+    const ir::Device device = ir::device_of(value.value.type);
+    if (device.index > 0) devices.insert(device.index);
+  }
   return devices.size();
 }
 

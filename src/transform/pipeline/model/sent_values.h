@@ -8,14 +8,12 @@
 
 namespace foreflow::transform {
 
-// The members of StageNeed that have these names.
+// Per stage, the members of StageNeed that have these names.
 struct SentValues {
-  Bytes to_next, to_previous;
-  Seconds beside_next, beside_previous;
+  std::vector<std::vector<StageNeed::Sent>> to_next, to_previous;
 };
 
-// Returns the values that each of the stages sends.
-std::vector<SentValues> sent_values(const StagedProgram& program, size_t stages);
+SentValues sent_values(const StagedProgram& program, size_t stages);
 
 // The least that a device of the group has, by the numbers of those that have anything.
 Bytes least_of_group(const StagedProgram& program, const std::map<int32_t, Bytes>& by_device);

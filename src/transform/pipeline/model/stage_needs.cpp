@@ -101,13 +101,10 @@ class StageSums {
     }
   }
 
-  void add_sent(const std::vector<SentValues>& sent) {
+  void add_sent(SentValues sent) {
     for (size_t stage = 0; stage < needs_.size(); ++stage) {
-      StageNeed& need      = needs_[stage];
-      need.to_next         = sent[stage].to_next;
-      need.to_previous     = sent[stage].to_previous;
-      need.beside_next     = sent[stage].beside_next;
-      need.beside_previous = sent[stage].beside_previous;
+      needs_[stage].to_next     = std::move(sent.to_next[stage]);
+      needs_[stage].to_previous = std::move(sent.to_previous[stage]);
     }
   }
 
