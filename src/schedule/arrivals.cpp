@@ -50,7 +50,9 @@ double Arrivals::inputs_of(size_t device, const Task& task) const {
   const auto m       = static_cast<size_t>(task.microbatch);
   if (task.phase == Phase::weight_grad) return stage.backward[m];
   if (task.phase == Phase::forward)
-    return stage.is_first ? 0 : arrival(stages_[here - 1].forward[m], stages_[here - 1].device, device, stage.from_previous);
+    return stage.is_first
+               ? 0
+               : arrival(stages_[here - 1].forward[m], stages_[here - 1].device, device, stage.from_previous);
   const double activation = stage.forward[m];
   if (activation < 0 || stage.is_last) return activation;
   const Stage& next     = stages_[here + 1];

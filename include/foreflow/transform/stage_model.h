@@ -65,8 +65,8 @@ struct StageNeed {
   //   2. the computes of the receiving task before the op that reads the value.
   //
   // Example: if the op that makes the value is the last of its task, and the op that reads it is the first of its own,
-  // nothing runs beside the message, and `beside` is 0. Where devices differ, `bytes` is the least and `beside` the most
-  // of all.
+  // nothing runs beside the message, and `beside` is 0. Where devices differ, `bytes` is the least and `beside` the
+  // most of all.
   struct Sent {
     Bytes bytes;
     Seconds beside;

@@ -17,13 +17,13 @@ StrategyKeyDef row() {
               "messages of the pipeline travel on streams of their own (`D1.to_next`, `D2.from_prev`, ..), and "
               "computing goes on until they are needed: posted sends and receives, without which no schedule keeps its "
               "published times, because senders wait for receivers that are busy",
-          .type        = types::flag(),
-          .otherwise   = "true; with the cost model `distir` false",
-          .read        = read_flag<&Strategy::overlap_sends>,
-          .adapt       = adapt,
-          .write       = write_member<&Strategy::overlap_sends>,
-          .search      = {.searched = Searched::on_demand, .turn = 110, .legal = legal},
-          .idle        = idle_flag<&Strategy::overlap_sends, unless_pipelined>};
+          .type      = types::flag(),
+          .otherwise = "true; with the cost model `distir` false",
+          .read      = read_flag<&Strategy::overlap_sends>,
+          .adapt     = adapt,
+          .write     = write_member<&Strategy::overlap_sends>,
+          .search    = {.searched = Searched::on_demand, .turn = 110, .legal = legal},
+          .idle      = idle_flag<&Strategy::overlap_sends, unless_pipelined>};
 }
 
 }  // namespace foreflow::scenario::definitions::overlap_sends_key
