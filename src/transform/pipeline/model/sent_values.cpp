@@ -44,7 +44,7 @@ class TaskClock {
 // By stage and device of the group.
 using SentByDevice = std::vector<std::map<int32_t, std::map<ir::ValueId, StageNeed::Sent>>>;
 
-// Each of the values that all devices send, as the device with the smallest bound sends it.
+// The values that all devices send, each with the least bytes and the most computes beside it of any device.
 std::vector<StageNeed::Sent> of_group(const StagedProgram& program, const SentByDevice::value_type& by_device) {
   std::vector<StageNeed::Sent> all;
   if (by_device.empty() || by_device.size() < program.devices) return all;

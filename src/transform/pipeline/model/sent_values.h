@@ -13,6 +13,7 @@ struct SentValues {
   std::vector<std::vector<StageNeed::Sent>> to_next, to_previous;
 };
 
+// Returns the values that each of the stages sends.
 SentValues sent_values(const StagedProgram& program, size_t stages);
 
 // The least that a device of the group has, by the numbers of those that have anything.
