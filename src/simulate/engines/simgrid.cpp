@@ -1,10 +1,8 @@
 // Contention: communications that cross a link share it max-min fairly, message by message, in SimGrid's kernel.
-// A run is a forked child of the process that has loaded the platform: SimGrid allows one engine in a process. Where no
-// flow meets another there is nothing for the kernel to do, and no child.
+// Where no flow meets another there is nothing for the kernel to do.
 #include <algorithm>
 
 #include "foreflow/base/error.h"
-#include "foreflow/base/process.h"
 #include "foreflow/simulate/simulate.h"
 #include "simulate/engines/simgrid_kernel.h"
 #include "simulate/fold/fold.h"
@@ -28,12 +26,9 @@ SimulationResult perform(const SimulationInput& input, const platform::Platform&
     sources[i].load = static_cast<int32_t>(input.footprints.loads.size() - sources.size() + i);
   const Network network = condense(input.program, input.footprints, platform, changing_links(disturbances));
   const auto around     = external_events(disturbances, platform, network, input.footprints, std::move(sources));
-  if (undisturbed(input, network, around)) return NetworkSimulation(input, network, around).take();
-  return from_message(run_in_child("simgrid", [&] {
-    NetworkSimulation simulation(input, network, around);  // here, lest the parent's memory be copied for it
-    run_in_kernel(simulation);
-    return to_message(std::move(simulation).take());
-  }));
+  NetworkSimulation simulation(input, network, around);
+  if (!undisturbed(input, network, around)) run_in_kernel(simulation);
+  return std::move(simulation).take();
 }
 
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {

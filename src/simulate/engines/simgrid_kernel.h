@@ -5,7 +5,8 @@
 
 namespace foreflow::simulate {
 
-// Runs the simulation until no event is left. May be called once in a process, because SimGrid allows one engine.
+// Runs the simulation until no event is left, in an engine of SimGrid that lives as long as the call: SimGrid allows
+// one at a time in a process.
 void run_in_kernel(NetworkSimulation& simulation);
 
 }  // namespace foreflow::simulate

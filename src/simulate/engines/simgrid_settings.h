@@ -1,13 +1,36 @@
 // SimGrid's engine, set up for our purposes.
 #pragma once
 
+#include <array>
+#include <csignal>
 #include <simgrid/s4u.hpp>
 #include <string>
 #include <vector>
 
 namespace foreflow::simulate {
 
-// One in a process, whose whole life it is: a child's.
+// Those of the signals that SimGrid handles, as they are now; sets them again when it ends.
+class SignalHandlers {
+ public:
+  SignalHandlers() {
+    for (Handler& handler : handlers_) ::sigaction(handler.signal, nullptr, &handler.action);
+  }
+  ~SignalHandlers() {
+    for (const Handler& handler : handlers_) ::sigaction(handler.signal, &handler.action, nullptr);
+  }
+  SignalHandlers(const SignalHandlers&)            = delete;
+  SignalHandlers& operator=(const SignalHandlers&) = delete;
+
+ private:
+  struct Handler {
+    int signal;
+    struct sigaction action = {};
+  };
+  std::array<Handler, 2> handlers_ = {{{SIGINT}, {SIGSEGV}}};
+};
+
+// One at a time in a process. Its constructor leaves the handlers of signals as they were; SimGrid's report where an
+// actor is and end the process.
 class SimGrid {
  public:
   SimGrid() : arguments_(settings()), engine_(make(arguments_)) {}
@@ -33,6 +56,7 @@ class SimGrid {
     for (std::string& argument : arguments) pointers.push_back(argument.data());
     int count = static_cast<int>(pointers.size());
     pointers.push_back(nullptr);
+    const SignalHandlers handlers;
     return simgrid::s4u::Engine(&count, pointers.data());
   }
 
