@@ -97,6 +97,14 @@ struct FabricRule {
 // A way of a message that need not be the shortest: the trunks from one switch with outlets to another, in their order.
 using FabricPath = std::function<std::vector<int>(int from, int to, const Flow& flow)>;
 
+// Equal parts of a fabric, with as many outlets each, and its trunks in ranges that are numbered part by part.
+struct Circle {
+  int parts               = 1;
+  std::vector<int> ranges = {};  // the number of trunks in each
+  // The product of the numbers of equally short ways of a message, switch by switch.
+  int ways = 1;
+};
+
 struct Fabric {
   std::vector<std::string> notes;     // lines of the file's comment
   std::vector<std::string> switches;  // the vertices
@@ -107,6 +115,7 @@ struct Fabric {
   FabricPath path       = {};      // none: messages take shortest ways
   bool relays           = false;   // GPUs pass on what their node sends over their NIC (PXN)
   std::vector<int> tops = {};      // the switches that lead out of the fabric; empty: all that have outlets
+  Circle circle         = {};
   // By formula, for equal outlets; zero: there is none. `bisection`: between the first and the last half of
   // the nodes; `next_node`: from every node to the next one at once, as a ring sends; the others as in FabricFacts,
   // `narrowest` where it differs from `bisection`.

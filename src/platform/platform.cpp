@@ -58,6 +58,7 @@ struct Platform::Facts {
   std::shared_ptr<const Declared> declared;
   std::function<CardUse(const Router&)> find_cards;
   bool equal_nodes = false;
+  std::optional<Rotation> rotation;
 
   std::once_flag nodes_counted, devices_named, links_named, drawn, cards_counted;
   CardUse cards;
@@ -71,7 +72,9 @@ Platform::Platform(std::string name, List<Device> devices, List<Link> links, Rou
       devices_(std::move(devices)),
       links_(std::move(links)),
       facts_(std::make_shared<Facts>()),
-      router_(std::move(router)) {}
+      router_(std::move(router)) {
+  facts_->rotation.emplace(static_cast<int>(links_.size()));
+}
 
 // The devices cannot be moved, since their number is an argument of the same call.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
@@ -95,6 +98,7 @@ Platform::Platform(std::string name, PlatformRule rule)
   facts_->declared    = std::move(rule.declared);
   facts_->find_cards  = std::move(rule.cards);
   facts_->equal_nodes = rule.equal_nodes;
+  if (rule.rotation) facts_->rotation = std::move(rule.rotation);
 }
 
 void Platform::count_nodes() const {
@@ -119,6 +123,8 @@ int Platform::node(int device) const {
 }
 
 bool Platform::has_equal_nodes() const { return facts_->equal_nodes; }
+
+const Rotation& Platform::rotation() const { return *facts_->rotation; }
 
 std::optional<int> Platform::find_device(std::string_view name) const {
   if (facts_->find_device) return facts_->find_device(name);

@@ -16,6 +16,7 @@
 #include "foreflow/platform/declared.h"
 #include "foreflow/platform/graph.h"
 #include "foreflow/platform/list.h"
+#include "foreflow/platform/rotation.h"
 
 namespace foreflow::platform {
 
@@ -104,6 +105,7 @@ struct PlatformRule {
   std::shared_ptr<const Declared> declared           = nullptr;  // null: nothing
   std::function<CardUse(const Router& router)> cards = nullptr;
   bool equal_nodes                                   = false;  // as Platform::has_equal_nodes
+  std::optional<Rotation> rotation                   = {};     // none is known
 };
 
 class Platform {
@@ -129,6 +131,8 @@ class Platform {
   // True where any two nodes can change places, device by device, and nothing differs but names: nodes have as many
   // devices, in the order of the nodes. False where it is not known.
   bool has_equal_nodes() const;
+  // By one of its parts; of a single part where no rotation is known.
+  const Rotation& rotation() const;
   // By name; none when there is no such device or link.
   std::optional<int> find_device(std::string_view name) const;
   std::optional<int> find_link(std::string_view name) const;

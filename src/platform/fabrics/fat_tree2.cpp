@@ -39,6 +39,8 @@ Fabric build(const Settings& settings, const Outlets& outlets) {
   for (int leaf = 0; leaf < leaves; ++leaf) add_switch(fabric, fmt::format("leaf{}", leaf));
   for (int port = 0; port < ports; ++port) fabric.plugs.push_back(port / settings.leaf_ports);
   add_spines(fabric, leaves, spines, widened(outlets.cable, uplinks.width), outlets);
+  if (leaves == 1) fabric.circle = {outlets.nodes};
+  if (leaves > 1 && ports % settings.leaf_ports == 0) fabric.circle = circle_below_spines(fabric, leaves);
   return fabric;
 }
 

@@ -87,6 +87,15 @@ void join(Fabric& fabric, const Sizes& sizes, const Port& up, const Port& furthe
   }
 }
 
+// The pods, or the leaves of the only one.
+Circle circle_of(const Settings& settings, const Sizes& drawn, const Outlets& outlets) {
+  const auto [leaves, per_pod, pods, spines, cores] = drawn;
+  if (leaves == 1) return {outlets.nodes};
+  if (static_cast<int>(outlets.all.size()) % settings.leaf_ports != 0 || (pods > 1 && leaves % per_pod != 0)) return {};
+  if (pods == 1) return {leaves, {leaves * spines}, spines};
+  return {pods, {leaves * spines, pods * spines * cores}, spines * cores};
+}
+
 Fabric build(const Settings& settings, const Outlets& outlets) {
   const int ports       = static_cast<int>(outlets.all.size());
   const int per_pod     = settings.pod_leaves;
@@ -109,6 +118,7 @@ Fabric build(const Settings& settings, const Outlets& outlets) {
   const Port cable = widened(outlets.cable, uplinks.width);
   join(fabric, drawn, together ? widened(cable, built.spines) : cable,
        together ? widened(cable, 1.0 * built.spines * built.cores) : cable);
+  fabric.circle = circle_of(settings, drawn, outlets);
   if (drawn.spines > 1) fabric.rule = rule_of(leaves, per_pod, pods, drawn.spines);
   return fabric;
 }

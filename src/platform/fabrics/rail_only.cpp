@@ -28,6 +28,7 @@ Fabric build(const Settings&, const Outlets& outlets) {
   fabric.next_node = times_nic(outlets, outlets.most_of_node);
   for (int rail = 0; rail < outlets.most_of_node; ++rail) add_switch(fabric, fmt::format("rail{}", rail));
   for (const Outlet& outlet : outlets.all) fabric.plugs.push_back(outlet.rail);
+  fabric.circle = {outlets.nodes};
   return fabric;
 }
 

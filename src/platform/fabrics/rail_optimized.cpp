@@ -46,6 +46,7 @@ Fabric build(const Settings& settings, const Outlets& outlets) {
   for (const Outlet& outlet : outlets.all)
     fabric.plugs.push_back(outlet.node / settings.pod_nodes * rails + outlet.rail);
   add_spines(fabric, leaves, spines, widened(outlets.cable, uplinks.width), outlets);
+  if (outlets.nodes % settings.pod_nodes == 0) fabric.circle = circle_below_spines(fabric, pods);
   return fabric;
 }
 

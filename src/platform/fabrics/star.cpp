@@ -10,6 +10,7 @@ FabricDef row() {
     add_switch(fabric, "core");
     fabric.plugs.assign(outlets.all.size(), 0);
     fabric.tops      = {0};
+    fabric.circle    = {outlets.nodes};
     fabric.bisection = times_nic(outlets, half_of(outlets));
     fabric.next_node = times_nic(outlets, outlets.most_of_node);
     return fabric;

@@ -64,6 +64,12 @@ void add_spines(Fabric& fabric, int leaves, int spines, const Port& port, const 
   join_leaves(fabric, leaves, drawn, together ? widened(port, spines) : port);
 }
 
+Circle circle_below_spines(const Fabric& fabric, int parts) {
+  const int leaves = static_cast<int>(fabric.switches.size() - fabric.tops.size());
+  const int trunks = static_cast<int>(fabric.trunks.size());
+  return {parts, {trunks}, std::max(1, trunks / std::max(1, leaves))};
+}
+
 bool spreads(const Outlets& outlets) { return outlets.routing == "adaptive"; }
 
 Purchase purchase_of(const Fabric& fabric) {

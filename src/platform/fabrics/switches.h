@@ -72,6 +72,9 @@ void join_leaves(Fabric& fabric, int leaves, int spines, const Port& port);
 // spread, one switch and one trunk stand for all. `spines` is 0 if there is one leaf.
 void add_spines(Fabric& fabric, int leaves, int spines, const Port& port, const Outlets& outlets);
 
+// The circle of `parts` equal groups of leaves that follow one another below the spines of add_spines.
+Circle circle_below_spines(const Fabric& fabric, int parts);
+
 // A link named after both its ends.
 void connect(Fabric& fabric, int from, int to, const Port& port);
 

@@ -39,9 +39,10 @@ uint64_t mixed(uint64_t x) {
 
 const std::vector<EcmpRule>& ecmp_rules() {
   static const std::vector<EcmpRule> rules = {
-      {"dmodk", "by the number of the destination's port, as InfiniBand's D-mod-k", destination_modulo},
-      {"ecmp", "in turns, by the number of the source's port: flows that begin together share ways evenly", in_turns},
-      {"hash", "by a hash of source, destination and switch: collisions as on Ethernet", hashed}};
+      {"dmodk", "by the number of the destination's port, as InfiniBand's D-mod-k", destination_modulo, true},
+      {"ecmp", "in turns, by the number of the source's port: flows that begin together share ways evenly", in_turns,
+       true},
+      {"hash", "by a hash of source, destination and switch: collisions as on Ethernet", hashed, false}};
   return rules;
 }
 

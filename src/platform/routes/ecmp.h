@@ -23,6 +23,9 @@ struct EcmpRule {
   std::string_view doc;
   // 0 <= result < ways; `vertex` is where the ways part. `ways` is at least 2.
   size_t (*take)(Flow& flow, uint64_t vertex, size_t ways);
+  // Of the numbers of ports it uses the remainders by the numbers of ways, one after another, and nothing else of where
+  // devices are.
+  bool by_remainders;
 };
 
 // A number that looks random: the same for the same argument, on every machine.

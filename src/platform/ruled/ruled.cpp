@@ -82,7 +82,8 @@ Platform make(const Recipe& recipe) {
                              .graph       = [layout] { return graph_of(*layout); },
                              .router      = make_router(std::move(parts), std::move(core), wiring_of(layout), rule),
                              .cards       = [layout](const Router& router) { return cards_by_nodes(*layout, router); },
-                             .equal_nodes = joins_equal_nodes(*layout)}};
+                             .equal_nodes = joins_equal_nodes(*layout),
+                             .rotation    = rotation_of(*layout, rule)}};
 }
 
 Platform make(const TopologyDef& topology, int nodes) { return make(recipe_of(topology, nodes)); }

@@ -26,6 +26,10 @@ CoreWays ways_by_rule(std::shared_ptr<const Layout> layout, const EcmpRule& rule
 std::function<void(int from, int to, Flow flow, std::vector<int>& steps)> walk_by_path(
     std::shared_ptr<const Layout> layout);
 
+// Returns the rotation of the layout by the parts of its fabric that lie in a circle, or by more of them at once where
+// the rule needs it; of a single part where there is none.
+Rotation rotation_of(const Layout& layout, const EcmpRule& rule);
+
 // Returns the graph that a file of the layout would declare.
 Graph graph_of(const Layout& layout);
 

@@ -13,15 +13,16 @@ namespace {
 
 class AlikeRefinement {
  public:
-  AlikeRefinement(const stream::CompactProgram& program, const Courses& courses, const RealGroups& groups,
-                  const Footprints& footprints, const platform::Platform& platform)
+  AlikeRefinement(const stream::CompactProgram& program, const Courses& courses, const Orbits& orbits,
+                  const RealGroups& groups, const Footprints& footprints, const platform::Platform& platform)
       : program_(program),
         courses_(courses),
+        orbits_(orbits),
         groups_(groups),
         footprints_(footprints),
         platform_(platform),
         of_replica_(program.devices.size()),
-        replicas_(static_cast<size_t>(program.replicas)) {
+        replicas_(static_cast<size_t>(orbits.replicas)) {
     find_streams();
     find_members();
     for (size_t row = 0; row < groups_.rows.size(); ++row) (is_inside(row) ? inside_ : between_).push_back(row);
@@ -132,8 +133,9 @@ class AlikeRefinement {
   }
 
   void begin_links(const Disturbances& disturbances) {
-    for (size_t link = 0; link < platform_.links().size(); ++link)
-      colours_.links.push_back(mix(1, number(platform_.link_kind(static_cast<int>(link)))));
+    for (int orbit = 0; orbit < orbits_.links.orbits(); ++orbit)
+      colours_.links.push_back(mix(1, number(platform_.link_kind(orbits_.links.first_link(orbit)))));
+    // Where links are disturbed, each is an orbit.
     mix_disturbances(disturbances, footprints_, colours_.links);
   }
 
@@ -170,6 +172,7 @@ class AlikeRefinement {
     for (size_t r = first; r <= last; ++r) {
       for (const Member& member : nth(members_, row.group)) sum += mix(device(r, member.device), member.as);
     }
+    if (row.replica < 0) sum *= static_cast<Colour>(orbits_.images);
     colours_.groups[number] = mix(colours_.groups[number], sum);
   }
 
@@ -177,8 +180,10 @@ class AlikeRefinement {
   // visited once.
   void see_links() {
     const std::vector<Colour> crossed = colours_of_loads();
-    std::vector<Colour> crossing(footprints_.loads.size(), 0);  // by load: the phases that have it
+    // By load: the phases that have it, of groups of one replica and of all.
+    std::vector<Colour> of_one(footprints_.loads.size(), 0), of_all = of_one;
     for (const size_t i : between_) {
+      std::vector<Colour>& crossing = groups_.rows[i].replica < 0 ? of_all : of_one;
       if (groups_.rows[i].footprint < 0) continue;
       Colour all   = 0;
       Colour phase = colours_.groups[i];
@@ -190,11 +195,16 @@ class AlikeRefinement {
       }
       colours_.groups[i] = mix(colours_.groups[i], all);
     }
+    // The first link of an orbit sees the phases of the first replicas that cross any of its links, since images of
+    // these cross the first one.
     std::vector<Colour> links(colours_.links.size(), 0);
-    for (size_t load = 0; load < crossing.size(); ++load) {
-      if (crossing[load] == 0) continue;
-      for (const auto& [link, weight] : footprints_.loads[load].crossings)
-        nth(links, link) += mix(crossing[load], weight);
+    for (size_t load = 0; load < of_one.size(); ++load) {
+      for (const auto& [link, weight] : footprints_.loads[load].crossings) {
+        const int orbit = orbits_.links.orbit(link);
+        if (of_one[load] != 0) nth(links, orbit) += mix(of_one[load], weight);
+        if (of_all[load] != 0 && orbits_.links.first_link(orbit) == link)
+          nth(links, orbit) += mix(of_all[load], weight);
+      }
     }
     for (size_t link = 0; link < links.size(); ++link) colours_.links[link] = mix(colours_.links[link], links[link]);
   }
@@ -204,7 +214,8 @@ class AlikeRefinement {
     colours.reserve(footprints_.loads.size());
     for (const Load& load : footprints_.loads) {
       Colour sum = 0;
-      for (const auto& [link, weight] : load.crossings) sum += mix(nth(colours_.links, link), weight);
+      for (const auto& [link, weight] : load.crossings)
+        sum += mix(nth(colours_.links, orbits_.links.orbit(link)), weight);
       colours.push_back(sum);
     }
     return colours;
@@ -231,11 +242,12 @@ class AlikeRefinement {
 
   const stream::CompactProgram& program_;
   const Courses& courses_;
+  const Orbits& orbits_;
   const RealGroups& groups_;
   const Footprints& footprints_;
   const platform::Platform& platform_;
-  const size_t of_replica_;  // devices
-  const size_t replicas_;
+  const size_t of_replica_;                   // devices
+  const size_t replicas_;                     // the first of their orbits
   std::vector<std::vector<Stream>> streams_;  // by device of a replica
   std::vector<std::vector<Member>> members_;  // by group
   std::vector<size_t> inside_, between_;      // rows of groups: of streams of one device, of several devices
@@ -244,10 +256,10 @@ class AlikeRefinement {
 
 }  // namespace
 
-CompactColours compact_colours(const stream::CompactProgram& program, const Courses& courses, const RealGroups& groups,
-                               const Footprints& footprints, const platform::Platform& platform,
-                               const Disturbances& disturbances) {
-  AlikeRefinement refinement(program, courses, groups, footprints, platform);
+CompactColours compact_colours(const stream::CompactProgram& program, const Courses& courses, const Orbits& orbits,
+                               const RealGroups& groups, const Footprints& footprints,
+                               const platform::Platform& platform, const Disturbances& disturbances) {
+  AlikeRefinement refinement(program, courses, orbits, groups, footprints, platform);
   refinement.begin(disturbances);
   return std::move(refinement).run();
 }

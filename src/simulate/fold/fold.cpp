@@ -39,12 +39,11 @@ std::optional<Folded> fold(const stream::Program& program, const Footprints& foo
   const Numbering instances(colours->instances), links(colours->links);
   Folded result{cast_of(program, footprints, streams, instances), {}};
 
-  std::vector<std::vector<int32_t>> parts(
-      result.participants.meetings.size());  // footprints of the instances of each meeting
+  std::vector<std::vector<Merger::Part>> parts(result.participants.meetings.size());
   for (size_t i = 0; i < program.instances.size(); ++i) {
-    if (footprints.of_instance[i] >= 0) nth(parts, instances.of(i)).push_back(footprints.of_instance[i]);
+    if (footprints.of_instance[i] >= 0) nth(parts, instances.of(i)).push_back({footprints.of_instance[i]});
   }
-  Merger merger(footprints, platform, links);
+  Merger merger(footprints, platform, platform::Rotation(static_cast<int>(platform.links().size())), links);
   result.footprints.of_instance.resize(program.instances.size(), -1);
   for (size_t meeting = 0; meeting < parts.size(); ++meeting) {
     if (parts[meeting].empty()) continue;

@@ -32,17 +32,18 @@ bool may_decouple(const Footprints& footprints, const Options& options) {
 // Writes the streams of the first device of each class.
 class Folder {
  public:
-  Folder(const stream::CompactProgram& compact, const Courses& courses, const RealGroups& groups,
+  Folder(const stream::CompactProgram& compact, const Courses& courses, const Orbits& orbits, const RealGroups& groups,
          const CompactColours& colours, FoldedFor purpose)
       : compact_(compact),
         courses_(courses),
+        orbits_(orbits),
         groups_(groups),
         classes_(colours.devices),
         kinds_(colours.groups),
         purpose_(purpose),
         members_of_(kinds_.first().size()) {}
 
-  bool worth() const { return 2 * classes_.first().size() <= classes_.all().size(); }
+  bool worth() const { return 2 * classes_.first().size() <= classes_.all().size() * images(); }
 
   // False if the folded program would be invalid, because a stream would take part twice in one communication.
   bool run() {
@@ -65,17 +66,22 @@ class Folder {
   }
 
   stream::Program take() { return std::move(program_); }
-  // Per instance: its class of groups. Per class: its rows.
+  // Per instance: its class of groups.
   std::vector<int32_t> take_kinds() { return std::move(kind_of_instance_); }
   std::vector<std::vector<Courses::Depth>> take_depths() { return std::move(depths_); }
-  std::vector<std::vector<int32_t>> rows_of_kinds() const {
-    std::vector<std::vector<int32_t>> rows(kinds_.first().size());
-    for (size_t row = 0; row < groups_.rows.size(); ++row)
-      nth(rows, kinds_.of(row)).push_back(static_cast<int32_t>(row));
-    return rows;
+  // The footprints of each class of groups.
+  std::vector<std::vector<Merger::Part>> parts_of_kinds() const {
+    std::vector<std::vector<Merger::Part>> parts(kinds_.first().size());
+    for (size_t i = 0; i < groups_.rows.size(); ++i) {
+      const RealGroups::Row& row = groups_.rows[i];
+      nth(parts, kinds_.of(i)).push_back({row.footprint, row.replica < 0});
+    }
+    return parts;
   }
 
  private:
+  size_t images() const { return static_cast<size_t>(orbits_.images); }
+
   struct Written {
     int32_t stream, replica;  // of the compact program
   };
@@ -115,10 +121,11 @@ class Folder {
   void collect_members_of_classes() {
     std::vector<std::vector<int32_t>> numbers(program_.devices.size());
     const size_t of_replica = compact_.devices.size();
-    for (size_t real = 0; real < classes_.all().size(); ++real)
-      nth(numbers, classes_.of(real))
-          .push_back(compact_.devices[real % of_replica].index +
-                     static_cast<int32_t>(real / of_replica) * compact_.of_replica);
+    for (size_t real = 0; real < classes_.all().size(); ++real) {
+      const int32_t index = compact_.devices[real % of_replica].index;
+      for (auto r = static_cast<int32_t>(real / of_replica); r < compact_.replicas; r += orbits_.replicas)
+        nth(numbers, classes_.of(real)).push_back(index + r * compact_.of_replica);
+    }
     for (size_t c = 0; c < numbers.size(); ++c) {
       std::sort(numbers[c].begin(), numbers[c].end());
       if (numbers[c].size() > 1) program_.devices[c].members = ranges(numbers[c]);
@@ -134,12 +141,13 @@ class Folder {
 
   void find_members() {
     std::vector<int64_t> executions(kinds_.first().size(), 0);
-    for (const int32_t kind : kinds_.all()) ++nth(executions, kind);
+    for (size_t row = 0; row < groups_.rows.size(); ++row)
+      nth(executions, kinds_.of(row)) += groups_.rows[row].replica < 0 ? 1 : orbits_.images;
     for (size_t kind = 0; kind < executions.size(); ++kind) {
       const RealGroups::Row& row = nth(groups_.rows, kinds_.first()[kind]);
       const Group& group         = nth(courses_.groups(), row.group);
       const int32_t first        = row.replica < 0 ? 0 : row.replica,
-                    last         = row.replica < 0 ? compact_.replicas - 1 : row.replica;
+                    last         = row.replica < 0 ? orbits_.replicas - 1 : row.replica;
       std::vector<int32_t> members;
       std::set<int32_t> seen;
       for (int32_t replica = first; replica <= last; ++replica) {
@@ -148,7 +156,7 @@ class Folder {
           if (seen.insert(stream).second) members.push_back(stream);
         }
       }
-      const auto ranks  = static_cast<int32_t>(group.members.size()) * (last - first + 1);
+      const auto ranks  = static_cast<int32_t>(group.members.size()) * (row.replica < 0 ? compact_.replicas : 1);
       members_of_[kind] = stream::Members(std::move(members), ranks, executions[kind]);
     }
   }
@@ -181,6 +189,7 @@ class Folder {
 
   const stream::CompactProgram& compact_;
   const Courses& courses_;
+  const Orbits& orbits_;
   const RealGroups& groups_;
   const Numbering classes_, kinds_;  // of devices, of groups
   const FoldedFor purpose_;
@@ -202,23 +211,29 @@ std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const p
   const auto kept        = known.courses != nullptr ? known.courses : courses_of(compact);
   const Courses& courses = *kept;
   FoldedProgram result;
-  const RealGroups groups =
-      real_groups(compact, courses, platform, options.disturbances.links, known.routes.get(), result.each);
+  const auto groups_for = [&](const Orbits& orbits) {
+    return real_groups(compact, courses, orbits, platform, options.disturbances.links, known.routes.get(), result.each);
+  };
+  Orbits orbits     = orbits_of(compact, platform, options.disturbances);
+  RealGroups groups = groups_for(orbits);
+  if (!are_kept(groups, orbits, result.each)) {
+    orbits = each_alone(compact, platform);
+    groups = groups_for(orbits);
+  }
   if (may_decouple(result.each, options)) return {};
   sources(options.disturbances, platform, result.each);  // its loads
-  const CompactColours colours = compact_colours(compact, courses, groups, result.each, platform, options.disturbances);
-  Folder folder(compact, courses, groups, colours, purpose);
+  const CompactColours colours =
+      compact_colours(compact, courses, orbits, groups, result.each, platform, options.disturbances);
+  Folder folder(compact, courses, orbits, groups, colours, purpose);
   if ((purpose == FoldedFor::one_run && !folder.worth()) || !folder.run()) return {};
   result.program = folder.take();
 
   const Numbering links(colours.links);
-  Merger merger(result.each, platform, links);
+  Merger merger(result.each, platform, orbits.links, links);
   std::vector<int32_t> merged;  // by class of groups
-  std::vector<std::vector<int32_t>> rows = folder.rows_of_kinds();
-  for (std::vector<int32_t>& of_kind : rows) {
-    for (int32_t& row : of_kind) row = nth(groups.rows, row).footprint;
-    merged.push_back(of_kind.front() < 0 ? -1 : merger.merge(of_kind, -1, result.together));
-  }
+  const std::vector<std::vector<Merger::Part>> parts = folder.parts_of_kinds();
+  for (const std::vector<Merger::Part>& of_kind : parts)
+    merged.push_back(of_kind.front().footprint < 0 ? -1 : merger.merge(of_kind, -1, result.together));
   std::vector<int32_t> kinds = folder.take_kinds();
   result.together.of_instance.reserve(kinds.size());
   result.each.of_instance.reserve(kinds.size());
@@ -226,7 +241,7 @@ std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const p
     const auto kind         = static_cast<size_t>(kinds[i]);
     const int32_t footprint = merged[kind];
     result.together.of_instance.push_back(footprint);
-    result.each.of_instance.push_back(rows[kind].front());
+    result.each.of_instance.push_back(parts[kind].front().footprint);
     if (footprint < 0) continue;
     int32_t& example = nth(result.together.distinct, footprint).example;
     if (example < 0) example = static_cast<int32_t>(i);
@@ -237,7 +252,8 @@ std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const p
     result.kind_of_instance = std::move(kinds);
     result.depths           = folder.take_depths();
   }
-  for (const int32_t number : links.all()) result.like_link.push_back(nth(links.first(), number));
+  for (size_t link = 0; link < platform.links().size(); ++link)
+    result.like_link.push_back(merger.first_like(static_cast<int32_t>(link)));
   return result;
 }
 

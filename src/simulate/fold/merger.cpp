@@ -6,10 +6,10 @@
 
 namespace foreflow::simulate {
 
-int32_t Merger::merge(const std::vector<int32_t>& parts, int32_t example, Footprints& result) {
+int32_t Merger::merge(const std::vector<Part>& parts, int32_t example, Footprints& result) {
   const auto [found, is_new] = known_.emplace(parts, static_cast<int32_t>(result.distinct.size()));
   if (!is_new) return found->second;
-  const Footprint& model = nth(footprints_.distinct, parts.front());
+  const Footprint& model = nth(footprints_.distinct, parts.front().footprint);
   result.distinct.push_back({static_cast<int32_t>(result.phases.size()), model.count, example, model.bytes});
   for (int32_t i = 0; i < model.count; ++i) {
     Phase phase = footprints_.phases[static_cast<size_t>(model.first) + static_cast<size_t>(i)];
@@ -33,17 +33,22 @@ int32_t Merger::merge(const std::vector<int32_t>& parts, int32_t example, Footpr
 Load Merger::kept(const Load& load) const {
   Load result{{}, load.unit, load.limit, load.limits};
   for (const auto& crossing : load.crossings) {
-    if (links_.is_first(static_cast<size_t>(crossing.link))) result.crossings.push_back(crossing);
+    if (first_like(crossing.link) == crossing.link) result.crossings.push_back(crossing);
   }
   return result;
 }
 
-Load Merger::summed(const std::vector<int32_t>& parts, size_t number) const {
+int32_t Merger::counted(int32_t link, bool own_image) const {
+  const int orbit = rotation_.orbit(link), first = rotation_.first_link(orbit);
+  return links_.is_first(static_cast<size_t>(orbit)) && (!own_image || first == link) ? first : -1;
+}
+
+Load Merger::summed(const std::vector<Part>& parts, size_t number) const {
   std::map<int32_t, double> weights;
-  for (const int32_t part : parts) {
-    const Phase& phase = footprints_.phases_of(nth(footprints_.distinct, part))[number];
+  for (const Part& part : parts) {
+    const Phase& phase = footprints_.phases_of(nth(footprints_.distinct, part.footprint))[number];
     for (const auto& [link, weight] : nth(footprints_.loads, phase.load).crossings) {
-      if (links_.is_first(static_cast<size_t>(link))) weights[link] += weight;
+      if (const int32_t onto = counted(link, part.own_image); onto >= 0) weights[onto] += weight;
     }
   }
   Load result{{}, 0};

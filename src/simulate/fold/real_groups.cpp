@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <set>
+
 #include "foreflow/base/nth.h"
 #include "foreflow/stream/placed.h"
 #include "simulate/fold/compact_colours.h"
@@ -8,8 +11,12 @@ namespace {
 
 class RealGroupMaker {
  public:
-  RealGroupMaker(const stream::CompactProgram& program, const Courses& courses, FootprintMaker& maker)
-      : program_(program), courses_(courses), maker_(maker), placed_(program, result_.communications) {
+  RealGroupMaker(const stream::CompactProgram& program, const Courses& courses, int32_t replicas, FootprintMaker& maker)
+      : program_(program),
+        courses_(courses),
+        replicas_(replicas),
+        maker_(maker),
+        placed_(program, result_.communications) {
     result_.communications = program.communications;
   }
 
@@ -18,7 +25,7 @@ class RealGroupMaker {
     for (size_t g = 0; g < courses_.groups().size(); ++g) {
       const Group& group = courses_.groups()[g];
       result_.first.push_back(static_cast<int32_t>(result_.rows.size()));
-      const int32_t first = group.of_all_replicas ? -1 : 0, last = group.of_all_replicas ? -1 : program_.replicas - 1;
+      const int32_t first = group.of_all_replicas ? -1 : 0, last = group.of_all_replicas ? -1 : replicas_ - 1;
       if (group.hand_over) {
         add_hand_overs(static_cast<int32_t>(g), group, first, last);
         continue;
@@ -32,7 +39,7 @@ class RealGroupMaker {
   void reserve() {
     size_t rows = 0, hand_overs = 0;
     for (const Group& group : courses_.groups()) {
-      const size_t own = group.of_all_replicas ? 1 : static_cast<size_t>(program_.replicas);
+      const size_t own = group.of_all_replicas ? 1 : static_cast<size_t>(replicas_);
       rows += own;
       if (group.hand_over) hand_overs += own;
     }
@@ -71,6 +78,7 @@ class RealGroupMaker {
 
   const stream::CompactProgram& program_;
   const Courses& courses_;
+  const int32_t replicas_;  // that have groups of their own
   FootprintMaker& maker_;
   RealGroups result_;
   std::vector<int> places_;  // scratch
@@ -79,13 +87,24 @@ class RealGroupMaker {
 
 }  // namespace
 
-RealGroups real_groups(const stream::CompactProgram& program, const Courses& courses,
+RealGroups real_groups(const stream::CompactProgram& program, const Courses& courses, const Orbits& orbits,
                        const platform::Platform& platform, const std::vector<LinkTrace>& traces,
                        GroupRouteTable* routes, Footprints& footprints) {
   FootprintMaker maker(platform, traces, routes);
-  RealGroups result = RealGroupMaker(program, courses, maker).run();
+  RealGroups result = RealGroupMaker(program, courses, orbits.replicas, maker).run();
   footprints        = std::move(maker).take();
   return result;
+}
+
+bool are_kept(const RealGroups& groups, const Orbits& orbits, const Footprints& footprints) {
+  if (orbits.images == 1) return true;
+  std::set<int32_t> loads;
+  for (const RealGroups::Row& row : groups.rows) {
+    if (row.replica >= 0 || row.footprint < 0) continue;
+    for (const Phase& phase : footprints.phases_of(nth(footprints.distinct, row.footprint))) loads.insert(phase.load);
+  }
+  return std::all_of(loads.begin(), loads.end(),
+                     [&](int32_t load) { return load < 0 || is_kept(nth(footprints.loads, load), orbits.links); });
 }
 
 }  // namespace foreflow::simulate
