@@ -25,7 +25,7 @@ Rotation rotation_of(const Layout& layout, const EcmpRule& rule) {
   std::vector<int> ends = {2 * layout.first_nic(), 2 * layout.first_trunk()};
   for (const int trunks : circle.ranges) ends.push_back(ends.back() + 2 * trunks);
   const int ports = layout.first_trunk() - layout.first_nic();
-  return Rotation(circle.parts, std::move(ends)).by(step_of(circle, ports));
+  return Rotation(circle.parts, ends).by(step_of(circle, ports));
 }
 
 }  // namespace foreflow::platform

@@ -7,6 +7,7 @@
 #include "foreflow/base/nth.h"
 #include "simulate/fold/colour_table.h"
 #include "simulate/fold/colours.h"
+#include "simulate/fold/seen_loads.h"
 
 namespace foreflow::simulate {
 namespace {
@@ -21,6 +22,7 @@ class AlikeRefinement {
         groups_(groups),
         footprints_(footprints),
         platform_(platform),
+        seen_(footprints, groups, orbits.links),
         of_replica_(program.devices.size()),
         replicas_(static_cast<size_t>(orbits.replicas)) {
     find_streams();
@@ -180,10 +182,8 @@ class AlikeRefinement {
   // visited once.
   void see_links() {
     const std::vector<Colour> crossed = colours_of_loads();
-    // By load: the phases that have it, of groups of one replica and of all.
-    std::vector<Colour> of_one(footprints_.loads.size(), 0), of_all = of_one;
+    std::vector<Colour> crossing(footprints_.loads.size(), 0);  // by load: the phases that have it
     for (const size_t i : between_) {
-      std::vector<Colour>& crossing = groups_.rows[i].replica < 0 ? of_all : of_one;
       if (groups_.rows[i].footprint < 0) continue;
       Colour all   = 0;
       Colour phase = colours_.groups[i];
@@ -195,16 +195,10 @@ class AlikeRefinement {
       }
       colours_.groups[i] = mix(colours_.groups[i], all);
     }
-    // The first link of an orbit sees the phases of the first replicas that cross any of its links, since images of
-    // these cross the first one.
     std::vector<Colour> links(colours_.links.size(), 0);
-    for (size_t load = 0; load < of_one.size(); ++load) {
-      for (const auto& [link, weight] : footprints_.loads[load].crossings) {
-        const int orbit = orbits_.links.orbit(link);
-        if (of_one[load] != 0) nth(links, orbit) += mix(of_one[load], weight);
-        if (of_all[load] != 0 && orbits_.links.first_link(orbit) == link)
-          nth(links, orbit) += mix(of_all[load], weight);
-      }
+    for (size_t load = 0; load < crossing.size(); ++load) {
+      if (crossing[load] == 0) continue;
+      for (const auto& [orbit, weight] : seen_.of(load)) nth(links, orbit) += mix(crossing[load], weight);
     }
     for (size_t link = 0; link < links.size(); ++link) colours_.links[link] = mix(colours_.links[link], links[link]);
   }
@@ -212,10 +206,9 @@ class AlikeRefinement {
   std::vector<Colour> colours_of_loads() const {
     std::vector<Colour> colours;
     colours.reserve(footprints_.loads.size());
-    for (const Load& load : footprints_.loads) {
+    for (size_t load = 0; load < footprints_.loads.size(); ++load) {
       Colour sum = 0;
-      for (const auto& [link, weight] : load.crossings)
-        sum += mix(nth(colours_.links, orbits_.links.orbit(link)), weight);
+      for (const auto& [orbit, weight] : seen_.of(load)) sum += mix(nth(colours_.links, orbit), weight);
       colours.push_back(sum);
     }
     return colours;
@@ -246,6 +239,7 @@ class AlikeRefinement {
   const RealGroups& groups_;
   const Footprints& footprints_;
   const platform::Platform& platform_;
+  const SeenLoads seen_;
   const size_t of_replica_;                   // devices
   const size_t replicas_;                     // the first of their orbits
   std::vector<std::vector<Stream>> streams_;  // by device of a replica

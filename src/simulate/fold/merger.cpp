@@ -39,8 +39,9 @@ Load Merger::kept(const Load& load) const {
 }
 
 int32_t Merger::counted(int32_t link, bool own_image) const {
-  const int orbit = rotation_.orbit(link), first = rotation_.first_link(orbit);
-  return links_.is_first(static_cast<size_t>(orbit)) && (!own_image || first == link) ? first : -1;
+  if (own_image && !rotation_.is_first(link)) return -1;
+  const int orbit = rotation_.orbit(link);
+  return links_.is_first(static_cast<size_t>(orbit)) ? rotation_.first_link(orbit) : -1;
 }
 
 Load Merger::summed(const std::vector<Part>& parts, size_t number) const {
