@@ -113,7 +113,11 @@ class RouteKinds {
 class Survey {
  public:
   Survey(const Platform& platform, const std::vector<int>& places)
-      : platform_(platform), places_(places), nodes_(platform::by_node(platform, places)), known_(platform) {
+      : platform_(platform),
+        places_(places),
+        nodes_(platform::by_node(platform, places)),
+        distinct_(nodes_.size() / static_cast<size_t>(platform::count_images(platform, places))),
+        known_(platform) {
     if (!platform.has_equal_nodes()) return;
     const int of_node = static_cast<int>(platform.devices().size()) / platform.nodes();
     for (const std::vector<int>& ranks : nodes_) {
@@ -131,15 +135,10 @@ class Survey {
     }
     if (nodes_.size() > 1) group.rail = look_out(far);
     size_t in_each = std::numeric_limits<size_t>::max();  // rings in each node
-    Rings rings;                                          // as indices into the ranks of the node
+    std::vector<Rings> rings;                             // of each distinct node, as indices into its ranks
     for (size_t node = 0; node < nodes_.size(); ++node) {
-      if (node == 0 || !is_like(node - 1, node)) {
-        std::vector<int> devices;
-        for (const int rank : nodes_[node]) devices.push_back(place(rank));
-        rings = rings_in_node(platform_, devices);
-        for (const Route& hop : rings.hops) see(near, hop, false);
-      }
-      std::vector<std::vector<int>> orders = rings.orders;
+      if (node < distinct_) rings.push_back(node > 0 && is_like(node - 1, node) ? rings.back() : look_in(node, near));
+      std::vector<std::vector<int>> orders = rings[node % distinct_].orders;
       for (auto& ring : orders) {
         for (int& member : ring) member = nth(nodes_[node], member);
       }
@@ -184,15 +183,26 @@ class Survey {
     }
   }
 
+  Rings look_in(size_t node, std::optional<Wire>& near) {
+    std::vector<int> devices;
+    for (const int rank : nodes_[node]) devices.push_back(place(rank));
+    Rings rings = rings_in_node(platform_, devices);
+    for (const Route& hop : rings.hops) see(near, hop, false);
+    rings.hops.clear();
+    return rings;
+  }
+
   // The rail of each rank.
   std::vector<int> look_out(std::optional<Wire>& far) {
     std::vector<int> rails(places_.size());
     for (size_t node = 0; node < nodes_.size(); ++node) {
-      const size_t after = (node + 1) % nodes_.size();
-      const auto& here   = nodes_[node];
-      const auto& next   = nodes_[after];
-      if (node > 0 && is_like(node - 1, node) && is_like(node, after)) {
-        for (size_t i = 0; i < here.size(); ++i) nth(rails, here[i]) = nth(rails, nodes_[node - 1][i]);
+      const size_t after  = (node + 1) % nodes_.size();
+      const auto& here    = nodes_[node];
+      const auto& next    = nodes_[after];
+      const bool is_image = node >= distinct_;
+      if (is_image || (node > 0 && is_like(node - 1, node) && is_like(node, after))) {
+        const auto& like = nodes_[is_image ? node - distinct_ : node - 1];
+        for (size_t i = 0; i < here.size(); ++i) nth(rails, here[i]) = nth(rails, like[i]);
         continue;
       }
       std::vector<int> nics;
@@ -211,6 +221,7 @@ class Survey {
   const Platform& platform_;
   const std::vector<int>& places_;
   std::vector<std::vector<int>> nodes_;      // ranks
+  const size_t distinct_;                    // the first nodes, of which the others are images
   std::vector<std::vector<int>> positions_;  // of these in their nodes; empty where nodes are not known to be equal
   Abilities able_;
   RouteKinds known_;

@@ -40,6 +40,10 @@ class Rotation {
     const Range& in = range_of(link);
     return link < in.begin + in.of_part;
   }
+  int first_like(int link) const {
+    const Range& in = range_of(link);
+    return in.begin + (link - in.begin) % in.of_part;
+  }
   // The link whose place this one takes.
   int next(int link) const {
     const Range& in = range_of(link);

@@ -8,6 +8,7 @@
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/nth.h"
+#include "simulate/routes/repeated_flows.h"
 
 namespace foreflow::simulate {
 namespace {
@@ -24,6 +25,24 @@ double common_unit(double a, double b) {
     b                 = rest;
   }
   return a;
+}
+
+// `crossings` are in the order of links, and so is the result: range by range, and part by part.
+std::vector<stream::Crossing> with_images(const std::vector<stream::Crossing>& crossings,
+                                          const platform::Rotation& rotation) {
+  std::vector<stream::Crossing> all;
+  all.reserve(crossings.size() * static_cast<size_t>(rotation.parts()));
+  for (size_t begin = 0, end = 0; begin < crossings.size(); begin = end) {
+    const int range = rotation.range(crossings[begin].link);
+    while (end < crossings.size() && rotation.range(crossings[end].link) == range) ++end;
+    all.insert(all.end(), crossings.begin() + static_cast<ptrdiff_t>(begin),
+               crossings.begin() + static_cast<ptrdiff_t>(end));
+    for (size_t i = (end - begin) * static_cast<size_t>(rotation.parts() - 1); i > 0; --i) {
+      const stream::Crossing& before = all[all.size() - (end - begin)];
+      all.push_back({rotation.next(before.link), before.weight});
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -122,8 +141,8 @@ bool Crosser::is_uneven(size_t kinds, BytesPerSecond slowest) {
   return false;
 }
 
-// Returns the crossings that were added, and removes them.
-std::vector<stream::Crossing> Crosser::take() {
+// Returns the crossings that were added, and their images, and removes them.
+std::vector<stream::Crossing> Crosser::take(const platform::Rotation& rotation) {
   std::vector<stream::Crossing> result;
   result.reserve(touched_.size());
   const auto move          = [&](int link) { result.push_back({link, std::exchange(nth(weights_, link), 0)}); };
@@ -137,7 +156,7 @@ std::vector<stream::Crossing> Crosser::take() {
     for (const int link : touched_) move(link);
   }
   touched_.clear();
-  return result;
+  return rotation.parts() == 1 ? result : with_images(result, rotation);
 }
 
 Crossed Crosser::cross(const std::vector<collective::Flow>& flows, const stream::Placed& placed,
@@ -148,7 +167,14 @@ Crossed Crosser::cross(const std::vector<collective::Flow>& flows, const stream:
   std::vector<Message> messages;  // where links change
   crossed.slowest.reserve(flows.size());
   seen_.clear();
-  for (const collective::Flow& flow : flows) {
+  // Links that change tell images apart.
+  const RepeatedFlows repeats = changing_.any() ? not_repeated(platform_) : repeated(platform_, flows, placed);
+  for (size_t i = 0; i < flows.size(); ++i) {
+    const collective::Flow& flow = flows[i];
+    if (!repeats.is_first(i)) {
+      crossed.slowest.emplace_back();
+      continue;
+    }
     const int from = nth(places, flow.from), to = nth(places, flow.to);
     if (from == to) continue;
     const platform::Route path = route(from, to, name);
@@ -159,7 +185,7 @@ Crossed Crosser::cross(const std::vector<collective::Flow>& flows, const stream:
     size_t kinds = 0;  // in any order
     for (const int link : path.links) {
       const Sort& one = sort(link);
-      add(link, flow.share);
+      add(repeats.rotation.first_like(link), flow.share);
       step += one.step_latency;
       slowest = std::min(slowest, one.bandwidth);
       kinds += one.number;
@@ -172,10 +198,11 @@ Crossed Crosser::cross(const std::vector<collective::Flow>& flows, const stream:
     crossed.slowest.push_back(slowest);
     if (changing_.any()) messages.push_back({path, leaves, flow.share});
   }
+  for (size_t i = 0; i < repeats.like.size(); ++i) crossed.slowest[i] = nth(crossed.slowest, repeats.like[i]);
   crossed.changes   = changing_.phases(messages);
-  crossed.crossings = take();
+  crossed.crossings = take(repeats.rotation);
   for (const auto& [link, weight] : crossed.crossings) {
-    if (sort(link).fat) continue;
+    if (!repeats.rotation.is_first(link) || sort(link).fat) continue;
     const BytesPerSecond bandwidth = sort(link).bandwidth;
     const auto known = std::find_if(crossed.paces.begin(), crossed.paces.end(), [&, w = weight](const auto& pace) {
       return pace.weight == w && pace.bandwidth == bandwidth;

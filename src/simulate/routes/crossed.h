@@ -61,7 +61,7 @@ class Crosser {
   void add_fat(const platform::Route& route, double share, std::vector<Crossed::Pace>& fat);
   // Returns true if a message over links of these kinds has another pace than an earlier one.
   bool is_uneven(size_t kinds, BytesPerSecond slowest);
-  std::vector<stream::Crossing> take();
+  std::vector<stream::Crossing> take(const platform::Rotation& rotation);
 
   const platform::Platform& platform_;
   Changing changing_;
