@@ -34,7 +34,16 @@ Machine any_machine(Random& rng) {
                                     {R"({"topology": "dgx_a100", "nodes": 2})", 16},
                                     {R"({"topology": "dgx_a100", "nodes": 4})", 32},
                                     {R"({"topology": "p3_8xlarge", "nodes": 4})", 16},
-                                    {R"({"topology": "dgx_h100", "nodes": 2})", 16}};
+                                    {R"({"topology": "dgx_h100", "nodes": 2})", 16},
+                                    {R"({"topology": "dgx_h100", "nodes": 4, "fabric": "rail_optimized",
+                                         "pod_nodes": 1})",
+                                     32},
+                                    {R"({"topology": "p3_8xlarge", "nodes": 8, "fabric": "fat_tree3", "leaf_ports": 4,
+                                         "pod_leaves": 2, "oversubscription": 2})",
+                                     32},
+                                    {R"({"topology": "p3_8xlarge", "nodes": 4, "fabric": "fat_tree2", "leaf_ports": 4,
+                                         "routing": "adaptive"})",
+                                     16}};
   return nth(all, draw(rng, 0, static_cast<int>(all.size()) - 1));
 }
 
@@ -42,6 +51,7 @@ std::string strategy_text(Random& rng, int devices) {
   const auto degree = [&] { return 1 << draw(rng, 0, 2); };
   int dp = 1 << draw(rng, 0, 3), tp = degree(), pp = degree();
   while (dp * tp * pp > devices) (dp > 1 ? dp : tp > 1 ? tp : pp) /= 2;
+  if (draw(rng, 0, 1) == 0) dp = devices / tp / pp;
   const int microbatches = draw(rng, 0, 2) == 0 ? pp * draw(rng, 8, 20)
                            : pp == 1            ? 1 << draw(rng, 0, 1)
                                                 : pp * (1 << draw(rng, 0, 1));
