@@ -152,9 +152,10 @@ class Simulation {
   s4u::Host* source(size_t load) const { return hosts_[load / hosts_.size()]; }
   s4u::Host* target(size_t load) const { return hosts_[load % hosts_.size()]; }
 
+  // At time 0 the clock may be a little further already (simgrid_kernel.cpp).
   template <class Action>
   static void at(Seconds time, Action action) {
-    simgrid::kernel::timer::Timer::set(time.value(), std::move(action));
+    simgrid::kernel::timer::Timer::set(std::max(time.value(), s4u::Engine::get_clock()), std::move(action));
   }
 
   void degrade(size_t link, double factor) {
@@ -250,7 +251,7 @@ class Simulation {
       meeting.clock += phase.delay_at(meeting.clock);
       if (phase.load < 0) continue;
       meeting.begun = meeting.clock;
-      simgrid::kernel::timer::Timer::set(meeting.clock, [this, instance] { start_flow(instance); });
+      at(Seconds(meeting.clock), [this, instance] { start_flow(instance); });
       return false;
     }
     return true;

@@ -39,6 +39,24 @@ Wiring two_pairs() {
   return wiring;
 }
 
+// SimGrid's clock never goes back in a process, and both engines run by it.
+TEST(Contention, RunsBeforeInTheSameProcessChangeNothing) {
+  ProgramWriter writer(4);
+  writer.compute(0, Seconds(0.1)).communicate(Kind::all_reduce, {0, 1}, kBytes);
+  writer.communicate(Kind::all_reduce, {2, 3}, 3 * kBytes);
+  const auto platform = two_pairs().platform();
+  const auto all_ends = [&](const char* engine) {
+    std::vector<double> ends;
+    for (const auto& stream : engines().get(engine, "test").run(writer.program(), platform).records) {
+      for (const stream::Record& record : stream) ends.push_back(record.end.value());
+    }
+    return ends;
+  };
+  const auto actors = all_ends("simgrid_flows"), ours = all_ends("simgrid");
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(all_ends("simgrid"), ours);
+  EXPECT_EQ(all_ends("simgrid_flows"), actors);
+}
+
 TEST(Contention, TwoEqualRingsOnOneLinkTakeTwiceAsLong) {
   ProgramWriter writer(4);
   writer.communicate(Kind::all_reduce, {0, 1}, kBytes).communicate(Kind::all_reduce, {2, 3}, kBytes);
