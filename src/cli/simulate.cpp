@@ -76,8 +76,9 @@ Simulated simulated(const Options& options) {
   scenario::Scenario scenario = scenario::load_file(options.scenario, options.settings);
   remark_on_opsets(scenario);
   if (!options.engine.empty()) scenario.engine = &simulate::engines().get(options.engine, "--engine");
-  const bool chosen           = options.chooses_devices;
-  scenario.simulation.observe = options.observe;
+  const bool chosen                = options.chooses_devices;
+  scenario.simulation.owns_process = true;
+  scenario.simulation.observe      = options.observe;
   scenario.simulation.fold = !options.no_fold && (chosen || !any_has(asked(options), &report::WriterDef::every_device));
   scenario.simulation.every_round = chosen && any_has(asked(options), &report::WriterDef::write_devices);
   Progress progress("simulate", scenario::kSteps, 0, Progress::Drawn::itself);

@@ -101,8 +101,9 @@ Prediction judged(Prediction prediction, Risk risk) {
 
 Prediction Predictor::predict(const ReadPoint& point) {
   if (point.cluster != of_) shared_.clear();
-  of_                                = point.cluster;
-  const scenario::Scenario& scenario = *point.scenario;
+  of_                              = point.cluster;
+  scenario::Scenario scenario      = *point.scenario;
+  scenario.simulation.owns_process = owns_process_;
   try {
     const auto program = sequential(scenario);
     if (!program) return unpredicted(program.refusal());
@@ -122,6 +123,7 @@ Prediction Predictor::predict(const ReadPoint& point) {
 std::vector<Seconds> Predictor::times_in_worlds(const ReadPoint& point, const scenario::Sequential& program) const {
   const platform::Platform& platform = point.platform();
   scenario::Scenario world           = scenario::resolve(*point.scenario, program, platform).value();
+  world.simulation.owns_process      = owns_process_;
   const auto lowered                 = scenario::lower_scenario(world, program, platform);
   std::vector<Seconds> times;
   for (uint64_t seed = 1; seed <= worlds_.count; ++seed) {

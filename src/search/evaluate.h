@@ -42,7 +42,9 @@ Prediction read_prediction(const std::string& text);
 // used last, for later points. All points are of one question.
 class Predictor {
  public:
-  explicit Predictor(Worlds worlds = {}) : worlds_(std::move(worlds)) {}
+  // `owns_process`: as simulate::Options.
+  explicit Predictor(Worlds worlds = {}, bool owns_process = false)
+      : worlds_(std::move(worlds)), owns_process_(owns_process) {}
 
   // Requires: the point is legal.
   Prediction predict(const ReadPoint& point);
@@ -57,6 +59,7 @@ class Predictor {
   std::vector<Seconds> times_in_worlds(const ReadPoint& point, const scenario::Sequential& program) const;
 
   Worlds worlds_;
+  bool owns_process_;
   std::map<std::tuple<int64_t, transform::Attention, bool, std::string>, scenario::Sequential> built_;
   const Cluster* of_ = nullptr;  // to which the shared programs belong
   // By what a framework may change with the degrees, workload and cost model, whose prices decide where stages are cut.

@@ -60,7 +60,8 @@ bool equal(const platform::List<platform::Device>& a, const platform::List<platf
 void Chain::load_platform(const Json& point, const std::string& file) { platform_of(scenario::load(point, file)); }
 
 Json Chain::answer(const Json& point, const std::string& file) {
-  const scenario::Scenario read      = scenario::load(point, file);
+  scenario::Scenario read            = scenario::load(point, file);
+  read.simulation.owns_process       = true;  // a worker's
   const platform::Platform& platform = platform_of(read);
   scenario::check_devices(read, platform);
   if (!read.jobs.empty()) return answer_of(scenario::run(read, loaded_->platform).summary);

@@ -19,10 +19,13 @@ struct CouplingDef {
 const Registry<CouplingDef>& couplings();
 
 struct Options {
-  Coupling coupling         = Coupling::automatic;  // the analytic engine refuses credit and stepwise
-  bool fold                 = true;   // simulate equal streams once where that is exact; changes no result
-  bool every_round          = false;  // simulate all rounds of a loop even where they repeat each other
-  bool observe              = false;  // fill Timeline::paces, if the engine can (EngineDef::observes)
+  Coupling coupling = Coupling::automatic;  // the analytic engine refuses credit and stepwise
+  bool fold         = true;                 // simulate equal streams once where that is exact; changes no result
+  bool every_round  = false;                // simulate all rounds of a loop even where they repeat each other
+  bool observe      = false;                // fill Timeline::paces, if the engine can (EngineDef::observes)
+  // Nothing else in this process uses SimGrid, so its engine may run here. SimGrid keeps some of its state from engine
+  // to engine, and by default a run has a child for itself.
+  bool owns_process         = false;
   Disturbances disturbances = {};
   // The share of the processors of a device that a collective takes while it runs on a stream of its own, as NCCL's
   // channels do; from 0 to below 1. A compute beside it gets along at the speed that is left. docs/models.md says how

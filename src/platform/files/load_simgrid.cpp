@@ -106,7 +106,9 @@ Routing ask_simgrid(const std::string& xml_text, const std::string& name, const 
   try {
     s4u::Engine engine = make_engine();
     engine.load_platform(file.path());
-    engine.seal_platform();  // computes the shortest paths of Floyd zones
+    // Computes the shortest paths of Floyd zones. seal_platform() does so only once in a process, which may have had an
+    // engine before it became this child's.
+    engine.get_netzone_root()->seal();
     return ask(engine, name, document);
   } catch (const Error&) {
     throw;

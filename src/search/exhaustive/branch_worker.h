@@ -21,7 +21,7 @@ class BranchWorker {
   BranchWorker(const Question& question, Surveyor& surveyor)
       : question_(question),
         surveyor_(surveyor),
-        predictor_(question.worlds()),
+        predictor_(question.worlds(), true),
         refiner_(predictor_),
         microbatch_([this](const auto& point, const auto& places) { return refiner_.microbatch(point, places); }) {}
   BranchWorker(const BranchWorker&) = delete;

@@ -60,7 +60,7 @@ class Answers {
 
   const Question& question_;
   const Options& options_;
-  Predictor predictor_;
+  Predictor predictor_ = Predictor({}, true);  // used by worker processes
   Bounds bounds_;
   std::map<std::string, Answer> known_;  // by the point as text
   size_t predicted_ = 0;

@@ -1,8 +1,10 @@
 // Contention: communications that cross a link share it max-min fairly, message by message, in SimGrid's kernel.
-// Where no flow meets another there is nothing for the kernel to do.
+// SimGrid allows one engine at a time in a process, and its configuration is that of the first: a run is a forked child
+// unless the process is all ours. Where no flow meets another there is nothing for the kernel to do.
 #include <algorithm>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/process.h"
 #include "foreflow/simulate/simulate.h"
 #include "simulate/engines/simgrid_kernel.h"
 #include "simulate/fold/fold.h"
@@ -26,9 +28,14 @@ SimulationResult perform(const SimulationInput& input, const platform::Platform&
     sources[i].load = static_cast<int32_t>(input.footprints.loads.size() - sources.size() + i);
   const Network network = condense(input.program, input.footprints, platform, changing_links(disturbances));
   const auto around     = external_events(disturbances, platform, network, input.footprints, std::move(sources));
-  NetworkSimulation simulation(input, network, around);
-  if (!undisturbed(input, network, around)) run_in_kernel(simulation);
-  return std::move(simulation).take();
+  const auto run        = [&](bool in_kernel) {
+    NetworkSimulation simulation(input, network, around);  // in the child, lest the parent's memory be copied for it
+    if (in_kernel) run_in_kernel(simulation);
+    return std::move(simulation).take();
+  };
+  if (undisturbed(input, network, around)) return run(false);
+  if (input.options.owns_process) return run(true);
+  return from_message(run_in_child("simgrid", [&] { return to_message(run(true)); }));
 }
 
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {

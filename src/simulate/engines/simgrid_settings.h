@@ -34,6 +34,10 @@ class SignalHandlers {
 class SimGrid {
  public:
   SimGrid() : arguments_(settings()), engine_(make(arguments_)) {}
+  // A handler of the engine would outlive it, and the next engine of the process would call it.
+  ~SimGrid() { simgrid::s4u::Engine::on_platform_created.disconnect_slots(); }
+  SimGrid(const SimGrid&)            = delete;
+  SimGrid& operator=(const SimGrid&) = delete;
 
   simgrid::s4u::Engine& engine() { return engine_; }
 
