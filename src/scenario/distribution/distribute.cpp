@@ -21,12 +21,32 @@ Refusal advised(Refusal refusal, const Scenario& scenario, const Sequential& seq
   return refusal;
 }
 
+// ReplicaProgram::split_data of the program of all replicas, whose last step makes it of that of one.
+std::vector<int32_t> split_data_of_all(const DistributedProgram& all, const ReplicaProgram& one) {
+  const ir::Function& replica = one.module.entry();
+  std::vector<int32_t> number_of(replica.parameters.size(), -1);  // among the data
+  int32_t count = 0;
+  for (size_t i = 0; i < replica.parameters.size(); ++i) {
+    if (replica.parameters[i] == ir::ParameterRole::data) number_of[i] = count++;
+  }
+  std::vector<int32_t> split;
+  const ir::Function& entry = all.module.entry();
+  for (size_t i = 0; i < entry.parameters.size(); ++i) {
+    if (entry.parameters[i] != ir::ParameterRole::data) continue;
+    const int32_t source = nth(number_of, all.steps.back()[i].source);
+    split.push_back(source < 0 ? -1 : nth(one.split_data, source));
+  }
+  return split;
+}
+
+// `run`: as try_distribute_alike() has it; `split_data` as AlikeReplicas, if `run` is given.
 Expected<DistributedProgram> distributed(const Sequential& sequential, const Scenario& scenario,
-                                         const platform::Platform& platform, SharedPrograms* shared) {
+                                         const platform::Platform& platform, SharedPrograms* shared, int run = 0,
+                                         std::vector<int32_t>* split_data = nullptr) {
   FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
   if (sequential.placed) return DistributedProgram{sequential.module, {}};
   const transform::DataParallel how = scenario.strategy.data_parallel();
-  const auto replica                = pipelined(sequential, scenario, platform, shared);
+  const auto replica                = pipelined(sequential, scenario, platform, shared, run);
   if (!replica) return advised(replica.refusal(), scenario, sequential);
   DistributedProgram program{(*replica)->module, (*replica)->steps};
   if (how.shares() || (how.ways > 1 && (clips(scenario) || reduces_maxima(scenario)))) {
@@ -35,6 +55,7 @@ Expected<DistributedProgram> distributed(const Sequential& sequential, const Sce
     transform::Distributed all = transform::unfold(*one, ops::table());
     program.module             = std::move(all.module);
     program.steps.push_back(std::move(all.parameters));
+    if (split_data != nullptr) *split_data = split_data_of_all(program, **replica);
     return program;
   }
   if (how.ways > 1) {
@@ -43,6 +64,9 @@ Expected<DistributedProgram> distributed(const Sequential& sequential, const Sce
     if (!all) return advised(all.refusal(), scenario, sequential);
     program.module = std::move(all->module);
     program.steps.push_back(std::move(all->parameters));
+    if (split_data != nullptr) *split_data = split_data_of_all(program, **replica);
+  } else if (split_data != nullptr) {
+    *split_data = (*replica)->split_data;
   }
   program.module = with_streams(std::move(program.module), scenario.strategy);
   program.module = with_reduced_maxima(std::move(program.module), scenario, {}, 1);
@@ -87,10 +111,13 @@ Expected<AlikeReplicas> try_distribute_alike(const Sequential& sequential, const
   const transform::DataParallel how = scenario.strategy.data_parallel();
   const bool uniform                = is_uniform(platform);
   const ir::WrittenDevices written  = two && uniform ? alike(scenario.strategy) : ir::WrittenDevices();
-  if (sequential.placed || (written.all() && run == 0 && !(how.ways > 1 && uniform))) {
-    auto program = distributed(sequential, scenario, platform, shared);
+  // A replica represents all only where devices are equal.
+  if (sequential.placed || (how.ways > 1 ? !uniform : written.all() && run == 0)) {
+    AlikeReplicas all{{}, 1, {}};
+    auto program = distributed(sequential, scenario, platform, shared, run, run > 0 ? &all.split_data : nullptr);
     if (!program) return program.refusal();
-    return AlikeReplicas{std::move(program->module), 1, {}};
+    all.module = std::move(program->module);
+    return all;
   }
   FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
   const auto replica = pipelined(sequential, scenario, platform, shared, run, written);
