@@ -59,6 +59,9 @@ struct EngineDef {
                                       const Options& options) = nullptr;
   bool shares_links = true;  // false: disturbances that affect links are refused
   bool observes     = true;  // false: Timeline::paces stay empty, whatever Options::observe says
+  // Throws Error for options that the engine cannot follow, as all runs do; for those who have much to do before a run.
+  // Null: it follows all.
+  void (*check_options)(const Options& options) = nullptr;
 
   // Simulates a program whose device d is the platform device program.devices[d].place. Throws Error when
   //   1. two members of a communication have no route;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "foreflow/base/at_place.h"
 #include "foreflow/base/nth.h"
 #include "foreflow/cost/device_calibration.h"
 #include "foreflow/scenario/run.h"
@@ -77,6 +78,7 @@ Scenario with_known_names(Scenario scenario, const platform::Platform& platform)
   }
   if (scenario.channels > 0) scenario.simulation.collective_share = collective_share(scenario, platform);
   scenario.simulation.disturbances = simulate::with_profiles(std::move(scenario.simulation.disturbances), platform);
+  if (const auto check = scenario.engine->check_options) at_place(scenario.file, [&] { check(scenario.simulation); });
   return scenario;
 }
 

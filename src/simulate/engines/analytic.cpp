@@ -75,7 +75,10 @@ stream::Timeline simulate_folded(const FoldedProgram& folded, const platform::Pl
 }  // namespace
 
 EngineDef row() {
-  return {"analytic", "a linear scan; communications never slow each other down", simulate, simulate_folded, false};
+  return {"analytic",      "a linear scan; communications never slow each other down",
+          simulate,        simulate_folded,
+          false,           true,
+          check_meaningful};
 }
 
 }  // namespace foreflow::simulate::definitions::analytic_engine

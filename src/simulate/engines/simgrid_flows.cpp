@@ -330,11 +330,15 @@ void refuse_lasting_failures(const Disturbances& disturbances, const platform::P
   }
 }
 
-stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
+void check_followed(const Options& options) {
   if (options.coupling == Coupling::credit || options.coupling == Coupling::stepwise)
     throw PartError("engine simgrid_flows", "knows the coupling \"coupled\" only; use engine simgrid");
   if (options.collective_share > 0)
     throw PartError("engine simgrid_flows", "slows no computes beside collectives; use engine simgrid, or 0 channels");
+}
+
+stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
+  check_followed(options);
   check(options.disturbances, platform);
   refuse_lasting_failures(options.disturbances, platform);
   const ComputeTimes times(program, platform, options.disturbances);
@@ -355,7 +359,8 @@ EngineDef row() {
           simulate,
           nullptr,
           true,
-          false};
+          false,
+          check_followed};
 }
 
 }  // namespace foreflow::simulate::definitions::simgrid_flows_engine

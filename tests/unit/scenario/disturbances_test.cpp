@@ -95,6 +95,21 @@ TEST(ScenarioDisturbances, AreRefusedInOneLineWhereTheyAreWrong) {
   }
 }
 
+// Programs of large machines take long to make.
+TEST(ScenarioDisturbances, ThatTheEngineCannotFollowAreRefusedBeforeTheProgramIsMade) {
+  Json json = scenario_with("disturbances", R"({"link_loss": {"share": 0.1, "factor": 0.5}})");
+  json.set("engine", Json("analytic"));
+  const Scenario scenario = load(json, "mlp.json");
+  try {
+    with_known_names(scenario, *load_platform(scenario.platform));
+    FAIL() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "mlp.json: engine analytic: knows no shared links, so disturbances.link_loss means nothing to it; use "
+              "engine simgrid");
+  }
+}
+
 // What the summary says of ops is the time that they took, not the time that they were priced at.
 TEST(ScenarioDisturbances, ShowInTheTimesOfOps) {
   const auto times = [](const std::string& value) {
