@@ -68,14 +68,6 @@ struct Link {
   auto operator<=>(const Link&) const = default;  // of all members
 };
 
-class Platform;
-
-// Into how many blocks `devices` fall of which the first lies in the first parts of the machine, and each next one is
-// the one before, moved by as many parts. 1: into no such blocks, as far as is known.
-//
-// Example: 0, 8, 16, 24 on four equal servers of 8 devices around a switch are 4 blocks, 0, 9, 16, 25 are 2.
-int count_images(const Platform& platform, const std::vector<int>& devices);
-
 // The links that a message from one device to another crosses.
 struct Route {
   std::vector<int> links;  // indices into Platform::links(), in order; a link may occur more than once
@@ -168,5 +160,11 @@ class Platform {
   std::shared_ptr<Facts> facts_;
   Router router_;
 };
+
+// Into how many blocks `devices` fall of which the first lies in the first parts of the machine, and each next one is
+// the one before, moved by as many parts. 1: into no such blocks, as far as is known.
+//
+// Example: 0, 8, 16, 24 on four equal servers of 8 devices around a switch are 4 blocks, 0, 9, 16, 25 are 2.
+int count_images(const Platform& platform, const std::vector<int>& devices);
 
 }  // namespace foreflow::platform
