@@ -26,8 +26,8 @@ struct ReplicaProgram {
 using ReplicaProgramRef = std::shared_ptr<const ReplicaProgram>;
 
 // Keeps the most recently used programs by a key that determines them completely. For scenarios that differ only in
-// strategy and placement, and of which no names of values are shown: stages that do the same share a function, so its
-// values have the names of the first stage (transform::Pipeline::shares_functions).
+// strategy and placement, and of which no names of values are shown: stages that do the same share a function, unless
+// activations are offloaded, so its values have the names of the first stage (transform::Pipeline::shares_functions).
 class SharedPrograms {
  public:
   // Keeps programs of at most `most_ops` ops in total, where a value counts as an op; each takes about 100 bytes.

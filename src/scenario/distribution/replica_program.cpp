@@ -62,7 +62,8 @@ Expected<ReplicaProgram> cut_into_stages(const Sequential& sequential, const Sce
     const char* key          = unequal ? strategy.stage_cp.empty() ? "stage_tp" : "stage_cp" : "microbatches";
     module                   = asked_for_by(key, scenario, [&] {
       transform::Pipeline wanted = pipeline_of(before, sequential, scenario, platform, run, program.written);
-      wanted.shares_functions    = shared != nullptr;
+      // Offloading decides by function what leaves a device, and so needs one function for each stage.
+      wanted.shares_functions = shared != nullptr && !strategy.offload;
       if (scatters(strategy)) {
         wanted.scattered        = strategy.tp;
         wanted.equal_parameters = equal_parameters((*whole)->steps);

@@ -93,6 +93,35 @@ TEST(SharedPrograms, ChangeNoPrediction) {
   EXPECT_GT(shared.ops(), 0U);
 }
 
+// The numbers that a search compares. Names are those of the first of the equal stages, which call one function.
+std::string numbers(const Scenario& scenario, const platform::Platform& platform, SharedPrograms* shared) {
+  const auto predicted = try_predict(scenario, build(scenario), platform, {}, shared);
+  if (!predicted) return predicted.refusal().why;
+  Json memory = Json::array();
+  for (const report::DeviceSummary& device : predicted->summary.devices) memory.push(device.peak_memory.value());
+  return Json::object().set("time", predicted->summary.iteration_time.value()).set("memory", memory).dump_compact();
+}
+
+TEST(SharedPrograms, ChangeNoNumberOfEqualStages) {
+  const std::string text = R"({"workload": {"model": "mlp", "layers": 8, "mode": "training"}, "engine": "analytic",
+                              "platform": {"topology": "dgx_a100"}, "strategy": {}})";
+  SharedPrograms shared;
+  for (const char* schedule : {"gpipe", "1f1b", "interleaved_1f1b", "zb_h1"}) {
+    for (const char* rest : {R"("offload": true)", R"("offload": true, "overlap_sends": false)",
+                             R"("offload": true, "dp": 2, "zero": 3, "overlap_gradients": true)",
+                             R"("dp": 2, "zero": 3, "overlap_gradients": true)", R"("dp": 2, "zero": 1)"}) {
+      const std::string strategy = std::string(R"({"pp": 4, "microbatches": 4, "global_batch": 32, "schedule": ")") +
+                                   schedule + "\", " + rest + "}";
+      const Scenario scenario =
+          load(parse_json(text, "s.json").set("strategy", parse_json(strategy, "strategy")), "s.json");
+      const PlatformRef platform = load_platform(scenario.platform);
+      const std::string alone    = numbers(scenario, *platform, nullptr);
+      EXPECT_EQ(alone.front(), '{') << alone;
+      EXPECT_EQ(numbers(scenario, *platform, &shared), alone) << strategy;
+    }
+  }
+}
+
 // On a slow network stages are cut elsewhere if they wait for what they send.
 TEST(SharedPrograms, KnowWhetherStagesWaitForMessages) {
   const std::string text = R"({"workload": {"model": "gpt", "layers": 4, "hidden": 256, "heads": 4, "sequence": 128,
