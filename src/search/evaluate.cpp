@@ -142,14 +142,12 @@ void Predictor::prepare(const scenario::Scenario& scenario) {
 }
 
 Expected<const scenario::Sequential*> Predictor::sequential(const scenario::Scenario& scenario) {
-  const scenario::Strategy& strategy = scenario.strategy;
-  const std::tuple key{strategy.global_batch, strategy.attention_used(), strategy.copies_attention(),
-                       part_text(scenario, "workload")};
+  std::string key  = scenario::build_key(scenario);
   const auto found = built_.find(key);
   if (found != built_.end()) return &found->second;
   auto sequential = scenario::try_build(scenario);
   if (!sequential) return sequential.refusal();
-  return &built_.emplace(key, *std::move(sequential)).first->second;
+  return &built_.emplace(std::move(key), *std::move(sequential)).first->second;
 }
 
 }  // namespace foreflow::search

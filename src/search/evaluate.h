@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 
 #include "search/read_point.h"
 #include "search/worlds.h"
@@ -38,8 +37,8 @@ Refusal read_refusal(const JsonView& json);
 std::string print(const Prediction& prediction);
 Prediction read_prediction(const std::string& text);
 
-// Keeps undistributed programs, by global batch, fused attention and workload, and the programs of replicas that were
-// used last, for later points. All points are of one question.
+// Keeps undistributed programs, and the programs of replicas that were used last, for later points. All points are of
+// one question.
 class Predictor {
  public:
   // `owns_process`: as simulate::Options.
@@ -60,8 +59,8 @@ class Predictor {
 
   Worlds worlds_;
   bool owns_process_;
-  std::map<std::tuple<int64_t, transform::Attention, bool, std::string>, scenario::Sequential> built_;
-  const Cluster* of_ = nullptr;  // to which the shared programs belong
+  std::map<std::string, scenario::Sequential> built_;  // by scenario::build_key
+  const Cluster* of_ = nullptr;                        // to which the shared programs belong
   // By what a framework may change with the degrees, workload and cost model, whose prices decide where stages are cut.
   std::map<std::string, scenario::SharedPrograms> shared_;
 };

@@ -6,26 +6,10 @@
 #include <utility>
 
 #include "foreflow/platform/link_changes.h"
-#include "foreflow/scenario/strategy_key.h"
 #include "sweep/answer.h"
 
 namespace foreflow::sweep {
 namespace {
-
-std::string part(const scenario::Scenario& scenario, std::string_view key) {
-  const Json* value = scenario.source.find(key);
-  return value == nullptr ? "" : value->dump_compact();
-}
-
-// The part of a scenario that scenario::build depends on. A program in a file may be placed already, and then it
-// refuses strategies.
-std::string build_key(const scenario::Scenario& scenario) {
-  const bool file            = scenario.workload.source == scenario::Workload::Source::distir;
-  const std::string strategy = file ? scenario::to_json(scenario.strategy).dump_compact()
-                                    : std::to_string(scenario.strategy.global_batch) + " " +
-                                          std::string(transform::name(scenario.strategy.attention_used()));
-  return part(scenario, "workload") + "\n" + part(scenario, "cost") + "\n" + strategy;
-}
 
 // The part of a scenario that scenario::lower_scenario may depend on, besides the devices: everything except these
 // members.
@@ -88,7 +72,7 @@ const platform::Platform& Chain::platform_of(const scenario::Scenario& scenario)
 }
 
 const scenario::Sequential& Chain::sequential_of(const scenario::Scenario& scenario) {
-  std::string key = build_key(scenario);
+  std::string key = scenario::build_key(scenario);
   if (!built_ || built_->key != key) {
     built_.reset();
     built_ = {std::move(key), scenario::build(scenario)};

@@ -59,9 +59,11 @@ void check_one_job(const Scenario& scenario);
 // Both throw Error for everything else that is wrong with the scenario.
 
 // Builds the program of the workload; for training it is differentiated and has its optimizer. Of the strategy only the
-// global batch and whether attention is fused matter. Throws Error when the scenario has several jobs.
+// global batch and how attention is computed matter. Throws Error when the scenario has several jobs.
 Expected<Sequential> try_build(const Scenario& scenario);
 Sequential build(const Scenario& scenario);
+// All that the program depends on: `build` gives scenarios of one file that have equal keys the same program.
+std::string build_key(const Scenario& scenario);
 // The samples of one iteration: the global batch of the strategy, else that of the program in the file, which is read
 // then but not differentiated. 1 or more. Throws Error as build does.
 int64_t samples_of(const Scenario& scenario);

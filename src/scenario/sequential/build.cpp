@@ -265,6 +265,15 @@ ir::Module simplified(const Scenario& scenario, const ir::Module& module) {
 
 bool is_undistributed(const Strategy& strategy) { return strategy.devices() == 1 && strategy.microbatches == 1; }
 
+// How attention is computed: ranks that share it need all of it fused, others what can be.
+Json attention_key(const Strategy& strategy) {
+  Json key = Json::array();
+  key.push(transform::name(strategy.attention_used()));
+  key.push(strategy.needs_fused_attention());
+  key.push(strategy.copies_attention());
+  return key;
+}
+
 ir::Module made_ready(const Scenario& scenario, const ir::Module& module) {
   return simplified(scenario, scenario.workload.trains() ? with_training(scenario, module) : module);
 }
@@ -345,6 +354,19 @@ Expected<Sequential> try_build(const Scenario& scenario) {
 }
 
 Sequential build(const Scenario& scenario) { return try_build(scenario).value(); }
+
+// Names all that sequential_of reads of a scenario.
+std::string build_key(const Scenario& scenario) {
+  const Json* workload     = scenario.source.find("workload");
+  const Strategy& strategy = scenario.strategy;
+  Json key                 = Json::object();
+  key.set("workload", workload == nullptr ? Json() : *workload);
+  key.set("removes_dead_code", scenario.cost.removes_dead_code);
+  key.set("batch", strategy.global_batch).set("attention", attention_key(strategy));
+  // Only these may be placed already, and are then refused where they would be distributed.
+  if (scenario.workload.source == Workload::Source::distir) key.set("undistributed", is_undistributed(strategy));
+  return key.dump_compact();
+}
 
 int64_t samples_of(const Scenario& scenario) {
   if (scenario.strategy.global_batch > 0) return scenario.strategy.global_batch;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <new>
-#include <tuple>
 
 #include "foreflow/base/memory.h"
 #include "foreflow/base/process.h"
@@ -82,12 +81,7 @@ int64_t common_batch(const std::set<int64_t>& batches, int64_t batch) {
   return batch;
 }
 
-// The programs of workloads, by what they depend on: the batch, whether attention is one op, and the workload.
-using ProgramKey = std::tuple<int64_t, transform::Attention, std::string>;
-using Programs   = std::map<ProgramKey, std::optional<scenario::Sequential>>;
-ProgramKey program_key(const Scenario& scenario) {
-  return {scenario.strategy.global_batch, scenario.strategy.attention_used(), workload_of(scenario)};
-}
+using Programs = std::map<std::string, std::optional<scenario::Sequential>>;  // by scenario::build_key
 
 std::optional<Scenario> read_family(const Json& source, const std::string& file) {
   try {
@@ -99,7 +93,7 @@ std::optional<Scenario> read_family(const Json& source, const std::string& file)
 
 // Adds the program of the scenario; nothing when it cannot be built.
 void add_program(const Scenario& scenario, Programs& programs) {
-  const auto [found, fresh] = programs.try_emplace(program_key(scenario));
+  const auto [found, fresh] = programs.try_emplace(scenario::build_key(scenario));
   if (!fresh) return;
   try {
     if (auto built = scenario::try_build(scenario)) found->second = *std::move(built);
@@ -110,7 +104,7 @@ void add_program(const Scenario& scenario, Programs& programs) {
 
 // The demand as text; empty when the program cannot be built. Predicting its points then gives the reason.
 std::string demand_text(const Scenario& scenario, const Programs& programs, const platform::Platform& platform) {
-  const auto& sequential = programs.at(program_key(scenario));
+  const auto& sequential = programs.at(scenario::build_key(scenario));
   if (!sequential) return "";
   try {
     return to_json(scenario::demand_of(scenario, *sequential, platform)).dump_compact();

@@ -1,6 +1,8 @@
 // What points of a sweep have in common is worked out once, and changes no answer.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "foreflow/scenario/axes.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/sweep/sweep.h"
@@ -18,16 +20,32 @@ constexpr const char* kQuestion = R"({
                          "node1-nic0": {"bandwidth": ["25GBps", "1GBps"], "latency": "2us"}}}
 })";
 
-TEST(PointsOfASweep, AreAnsweredAsEachAlone) {
-  const Json source   = parse_json(kQuestion, "s.json");
+// Returns the number of different answers.
+size_t expect_as_alone(const Json& source, size_t points) {
   const Result result = sweep(source, "s.json", {});
-  ASSERT_EQ(result.points.size(), 16U);
+  EXPECT_EQ(result.points.size(), points);
+  std::set<std::string> answers;
   for (const Point& point : result.points) {
     const Json alone = scenario::with_choice(source, result.axes, point.choice);
-    ASSERT_EQ(point.status, Status::done) << point.why;
-    EXPECT_EQ(point.answer.dump_compact(),
-              answer_of(scenario::run(scenario::load(alone, "s.json")).summary).dump_compact())
+    EXPECT_EQ(point.status, Status::done) << point.why;
+    const std::string answer = point.answer.dump_compact();
+    EXPECT_EQ(answer, answer_of(scenario::run(scenario::load(alone, "s.json")).summary).dump_compact())
         << alone.dump_compact();
+    answers.insert(answer);
+  }
+  return answers.size();
+}
+
+TEST(PointsOfASweep, AreAnsweredAsEachAlone) { expect_as_alone(parse_json(kQuestion, "s.json"), 16); }
+
+// Samples that come one by one need no copies into the order of the sequence.
+TEST(PointsOfASweep, AreBuiltForTheirMicrobatches) {
+  for (const char* microbatches : {"[1, 2, 4]", "[4, 2, 1]"}) {
+    Json source = parse_json(kQuestion, "s.json");
+    source.set("platform", parse_json(R"({"topology": "dgx_a100"})", "platform"));
+    source.set("strategy", parse_json(R"({"global_batch": 4, "sequence_first": true})", "strategy")
+                               .set("microbatches", parse_json(microbatches, "microbatches")));
+    EXPECT_EQ(expect_as_alone(source, 3), 3U);
   }
 }
 
