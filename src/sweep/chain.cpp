@@ -11,12 +11,13 @@
 namespace foreflow::sweep {
 namespace {
 
-// The part of a scenario that scenario::lower_scenario may depend on, besides the devices: everything except these
-// members.
+// What scenario::lower_scenario may depend on, besides the devices: all members of the scenario but these, or all.
 std::string lower_key(const scenario::Scenario& scenario) {
+  const bool all = scenario::lowers_by_times(scenario.strategy);
   std::string key;
   for (const auto& [name, value] : *scenario.source.if_object()) {
-    if (name != "name" && name != "platform" && name != "engine") key += name + " " + value.dump_compact() + "\n";
+    if (name == "name" || (!all && (name == "platform" || name == "engine"))) continue;
+    key += name + " " + value.dump_compact() + "\n";
   }
   return key;
 }

@@ -136,12 +136,17 @@ constexpr size_t kSteps = kSummarised;
 // Called with that number after each step; may be empty.
 using Finished = std::function<void(size_t)>;
 
-// The steps up to kLowered: distributes, interprets and lowers. Uses only the devices of the platform.
+// The steps up to kLowered: distributes, interprets and lowers. Uses only the devices of the platform, and where
+// lowers_by_times its links.
 Expected<lower::Lowered> try_lower(const Scenario& scenario, const Sequential& sequential,
                                    const platform::Platform& platform, const Finished& finished = {},
                                    const Held& held = {});
 lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequential,
                               const platform::Platform& platform, const Finished& finished = {}, const Held& held = {});
+// True if what a scenario is lowered to may depend on the times of messages, and so on links and the engine: they
+// decide where balanced stages are cut, how long weight gradients are delayed, and what `recompute: optimal`
+// recomputes. All else of a platform that matters there is its devices.
+bool lowers_by_times(const Strategy& strategy);
 
 struct Prediction {
   stream::Program program;  // what was simulated; folded if possible (simulate::Run)

@@ -21,6 +21,11 @@ transform::LayerShare layers_in(const Sequential& sequential, const Scenario& sc
 
 }  // namespace
 
+bool lowers_by_times(const Strategy& strategy) {
+  const bool balances = strategy.partition == transform::StagePartition::balanced || strategy.delay_weight_gradients;
+  return (strategy.pp > 1 && balances) || strategy.recompute.kind == transform::Recompute::Kind::optimal;
+}
+
 transform::Pipeline pipeline_of(const ir::Module& module, const Sequential& sequential, const Scenario& scenario,
                                 const platform::Platform& platform, int run, const ir::WrittenDevices& written) {
   const Strategy& strategy      = scenario.strategy;

@@ -49,5 +49,21 @@ TEST(PointsOfASweep, AreBuiltForTheirMicrobatches) {
   }
 }
 
+// On slow links stages are cut elsewhere. The links are so many that one worker predicts them all.
+TEST(PointsOfASweep, AreCutForTheirLinks) {
+  for (const char* bandwidths : {R"(["300GBps", "200GBps", "10GBps", "8GBps", "2GBps"])",
+                                 R"(["2GBps", "8GBps", "10GBps", "200GBps", "300GBps"])"}) {
+    Json source = parse_json(R"({"workload": {"model": "gpt", "layers": 4, "hidden": 256, "heads": 4, "sequence": 128,
+                                              "vocabulary": 8192, "mode": "training", "optimizer": "adam"},
+                                 "platform": {"topology": "dgx_a100", "links": {"nvlink": {}}},
+                                 "engine": "analytic", "cost": {"model": "roofline"},
+                                 "strategy": {"pp": 4, "microbatches": 4, "global_batch": 16, "schedule": "1f1b",
+                                              "overlap_sends": false}})",
+                             "s.json");
+    source.member("platform").member("links").member("nvlink").set("bandwidth", parse_json(bandwidths, "links"));
+    EXPECT_EQ(expect_as_alone(source, 5), 5U);
+  }
+}
+
 }  // namespace
 }  // namespace foreflow::sweep::known_test
