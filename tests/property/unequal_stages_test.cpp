@@ -156,6 +156,18 @@ TEST(UnequalStagesBesides, ComputeTheSameWithSequenceAndVocabularyParallelism) {
   }
 }
 
+// Two stages of the decoder have a copy of its table of relative positions. Its gradient is complete after the backward
+// pass of the first of them, when that of the second is over.
+TEST(UnequalStagesBesides, ShareTheGradientOfAWeightThatIsCompleteInAnEarlierStage) {
+  const Original t5 =
+      original(trained("t5", R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 8})", "adam"));
+  for (const std::vector<int>& tp : {std::vector{1, 1, 2}, {1, 2, 1}, {1, 2, 4}, {2, 1, 1}}) {
+    for (const std::string schedule : {"gpipe", "1f1b", "zb_h1"}) {
+      for (const int microbatches : {1, 4}) expect_same_numbers(t5, stages(tp, microbatches, schedule));
+    }
+  }
+}
+
 TEST(UnequalStagesBesides, ComputeTheSameWithContexts) {
   struct Stages {
     std::vector<int> tp, cp;

@@ -5,6 +5,7 @@
 
 #include "foreflow/base/nth.h"
 #include "foreflow/base/refusal.h"
+#include "foreflow/ir/uses.h"
 #include "foreflow/transform/recompute.h"
 #include "transform/pipeline/cuts/device_cuts.h"
 #include "transform/pipeline/phases/anchors.h"
@@ -124,6 +125,34 @@ std::vector<Bytes> memory_by_stage(std::vector<Bytes> memory, const schedule::Pl
   return least;
 }
 
+// Returns true if the op brings to a later stage what the backward pass of a stage made.
+bool goes_to_later_stage(const ir::Function& function, const DecidedStages& decided,
+                         const std::vector<StagePhase>& phases, const std::vector<int32_t>& makers, size_t o) {
+  if (!function.ops[o].def->reshards || phases[o] != StagePhase::backward) return false;
+  const auto inputs = function.inputs(function.ops[o]);
+  return std::any_of(inputs.begin(), inputs.end(), [&](ir::ValueId id) {
+    const int32_t maker = id == ir::ValueId::none ? -1 : makers[ir::index(id)];
+    return maker >= 0 && nth(phases, maker) == StagePhase::backward && nth(decided.stage, maker) < decided.stage[o];
+  });
+}
+
+// Lets the update do what depends on values that the backward pass sends to a later stage, whose own backward pass is
+// over by then: an all-gather, say, of the gradient of a weight that both stages have. Such gradients are no sums over
+// microbatches if there is only one, so their phases do not tell.
+void leave_to_update(const ir::Function& function, const DecidedStages& decided, std::vector<StagePhase>& phases) {
+  const std::vector<int32_t> makers = ir::makers_of(function);
+  std::vector<bool> late(function.values.size());
+  for (size_t o = 0; o < phases.size(); ++o) {
+    const ir::Op& op  = function.ops[o];
+    const auto inputs = function.inputs(op);
+    const bool waits  = std::any_of(inputs.begin(), inputs.end(),
+                                    [&](ir::ValueId id) { return id != ir::ValueId::none && late[ir::index(id)]; });
+    if (waits) phases[o] = std::max(phases[o], StagePhase::update);
+    if (!waits && !goes_to_later_stage(function, decided, phases, makers, o)) continue;
+    for (uint32_t i = 0; i < op.result_count; ++i) late[op.first_result + i] = true;
+  }
+}
+
 }  // namespace
 
 RefusalError too_few_ops(const ir::Module& module, const std::vector<StagePhase>& phases, size_t stages) {
@@ -170,8 +199,9 @@ std::vector<StagedOp> assign_stages(const ir::Module& module, const interpret::V
 
 std::vector<StagedOp> staged_as_decided(const ir::Module& module, const interpret::Values<LaidOut>& values,
                                         const DecidedStages& decided) {
-  const ir::Function& function         = module.entry();
-  const std::vector<StagePhase> phases = phases_of(module, function, values);
+  const ir::Function& function   = module.entry();
+  std::vector<StagePhase> phases = phases_of(module, function, values);
+  leave_to_update(function, decided, phases);
   std::vector<StagedOp> staged;
   staged.reserve(phases.size());
   for (size_t o = 0; o < phases.size(); ++o) {
