@@ -128,7 +128,8 @@ const Registry<StrategyKeyDef>& strategy_keys();
 // The rows that can be read while only some of the keys are known.
 struct KnownKeys {
   std::vector<const StrategyKeyDef*> read, settle;  // in phases 1 and 2, in the order of the table
-  bool degrees = false;                             // whether all degrees are among them
+  bool degrees         = false;                     // whether all degrees are among them
+  bool settles_degrees = false;                     // whether each of them that is settled is, too
 };
 // `known` tells whether the key with this name is known, with its value or as absent.
 KnownKeys known_keys(const std::function<bool(std::string_view name)>& known);

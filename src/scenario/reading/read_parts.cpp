@@ -15,6 +15,13 @@ std::optional<Refusal> refuse_places(const JsonView& root, const Strategy& strat
   return places ? std::nullopt : std::optional(places.refusal());
 }
 
+// Returns true if it is known how many devices the strategy has. Until the degrees of stages are settled, they may be
+// too few or too many for the pipeline, and `tp` and `cp` are not yet the largest of them.
+bool has_known_devices(const KnownKeys& keys, const Strategy& strategy) {
+  const bool equal = strategy.stage_tp.empty() && strategy.stage_cp.empty();
+  return keys.degrees && (equal || keys.settles_degrees);
+}
+
 Json asked_for(Json strategy, Json placement) {
   Json asked;
   asked.set("strategy", std::move(strategy));
@@ -67,7 +74,7 @@ std::optional<Refusal> refuse_part(const Scenario& base, const KnownKeys& keys, 
   if (!placement) return std::nullopt;
   const auto placed = try_read_placement(part_or_empty(root, "placement"));
   if (!placed) return placed.refusal();
-  return keys.degrees ? refuse_places(root, *read, *placed, platform) : std::nullopt;
+  return has_known_devices(keys, *read) ? refuse_places(root, *read, *placed, platform) : std::nullopt;
 }
 
 }  // namespace foreflow::scenario

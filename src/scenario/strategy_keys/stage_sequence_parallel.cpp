@@ -80,8 +80,8 @@ StrategyKeyDef row() {
           .fallback   = kEqual,
           .read       = read,
           .settle     = settle,
-          .depends_on = {"stage_sequence_parallel", "stage_tp", "sequence_parallel", "vocabulary_parallel", "tp", "pp",
-                         "cp", "ep", "stage_cp", "context_attention"},
+          .depends_on = {"stage_sequence_parallel", "stage_tp", "sequence_parallel", "vocabulary_parallel", "dp", "tp",
+                         "pp", "cp", "ep", "stage_cp", "context_attention"},
           .write      = write,
           .of_one_replica = true,
           .search         = {.searched = Searched::on_demand, .turn = 71, .legal = legal}};

@@ -38,12 +38,14 @@ const Registry<StrategyKeyDef>& strategy_keys() {
 
 KnownKeys known_keys(const std::function<bool(std::string_view name)>& known) {
   KnownKeys rows;
-  rows.degrees = true;
+  rows.degrees = rows.settles_degrees = true;
   for (const StrategyKeyDef& key : strategy_keys()) {
     if (key.read != nullptr && known(key.name)) rows.read.push_back(&key);
-    if (key.settle != nullptr && std::all_of(key.depends_on.begin(), key.depends_on.end(), known))
-      rows.settle.push_back(&key);
-    rows.degrees = rows.degrees && (!key.search.is_degree || known(key.name));
+    const bool settles = std::all_of(key.depends_on.begin(), key.depends_on.end(), known);
+    if (key.settle != nullptr && settles) rows.settle.push_back(&key);
+    if (!key.search.is_degree) continue;
+    rows.degrees         = rows.degrees && known(key.name);
+    rows.settles_degrees = rows.settles_degrees && settles;
   }
   return rows;
 }

@@ -77,5 +77,33 @@ TEST(SearchOfUnequalStages, IsProvenByTheirPredictions) {
   EXPECT_EQ(pruned.ranked.front().iteration_time, complete.ranked.front().iteration_time);
 }
 
+Result found_with(const std::string& degrees) {
+  const Json source = parse_json(R"({"workload": {"model": "gpt", "layers": 6, "hidden": 64, "heads": 4, "sequence": 32,
+                                                  "vocabulary": 66},
+                                     "platform": {"topology": "dgx1"}, "placement": {},
+                                     "strategy": {"dp": 1, "schedule": "1f1b", "global_batch": 8, )" +
+                                     degrees + "}}",
+                                 "the test");
+  Options options;
+  options.jobs = 1;
+  return search::search(source, "stages.json", options);
+}
+
+// The other keys are open when the degrees are known.
+TEST(SearchOfUnequalStages, RefusesTheWrongNumberOfDegreesForThatReason) {
+  for (const std::string key : {"stage_tp", "stage_cp"}) {
+    const Result result = found_with(R"("tp": 1, "pp": 4, ")" + key + R"(": "2:1")");
+    EXPECT_TRUE(result.ranked.empty());
+    EXPECT_GT(result.reasons.count(key + ": has 2 degrees for pp = 4; write one for each device of the pipeline"), 0U);
+    for (const auto& [reason, count] : result.reasons) EXPECT_EQ(reason.find("devices are more"), std::string::npos);
+  }
+}
+
+// 4 + 2 + 2 ranks have the eight devices; three stages of the largest, 4, would have twelve.
+TEST(SearchOfUnequalStages, CountsTheDevicesOfEachStage) {
+  EXPECT_FALSE(found_with(R"("tp": 1, "pp": 3, "stage_cp": "4:2:2")").ranked.empty());
+  EXPECT_FALSE(found_with(R"("pp": 3, "stage_tp": "4:2:2")").ranked.empty());
+}
+
 }  // namespace
 }  // namespace foreflow::search::unequal_stages_test
