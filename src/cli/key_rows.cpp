@@ -24,7 +24,7 @@ std::vector<TableRow> key_rows(const std::string& part) {
   std::vector<TableRow> rows;
   std::vector<std::string> parts;
   for (const scenario::KeySection& section : scenario::key_sections()) {
-    parts.push_back(section.path);
+    if (!section.path.empty()) parts.push_back(section.path);  // the keys of the scenario itself are of no part
     if (!part.empty() && section.path != part) continue;
     for (const KeyDef& key : section.keys) {
       const std::string name = part.empty() ? scenario::path_of(section, key) : key.name;
