@@ -146,4 +146,10 @@ std::string suggestion(std::string_view name, const std::vector<std::string>& ca
   return candidates.empty() || candidates.size() > kFew ? "" : "; use " + list_or(candidates);
 }
 
+std::string suggestion_or_first(std::string_view name, const std::vector<std::string>& candidates) {
+  std::string text = suggestion(name, candidates);
+  if (!text.empty() || candidates.empty()) return text;
+  return "; the first of " + std::to_string(candidates.size()) + " is \"" + candidates.front() + "\"";
+}
+
 }  // namespace foreflow

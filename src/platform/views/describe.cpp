@@ -125,7 +125,7 @@ int device_index(const Platform& platform, const std::string& name) {
   if (const std::optional<int> found = platform.find_device(name)) return *found;
   std::vector<std::string> names;
   for (const Device& device : platform.devices()) names.push_back(device.name);
-  throw Error(platform.name(), fmt::format("unknown device \"{}\"{}", name, suggestion(name, names)));
+  throw Error(platform.name(), fmt::format("unknown device \"{}\"{}", name, suggestion_or_first(name, names)));
 }
 
 std::string describe(const Platform& platform) {

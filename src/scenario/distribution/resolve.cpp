@@ -5,6 +5,7 @@
 
 #include "foreflow/base/at_place.h"
 #include "foreflow/base/nth.h"
+#include "foreflow/base/text.h"
 #include "foreflow/cost/device_calibration.h"
 #include "foreflow/scenario/run.h"
 #include "foreflow/simulate/profiles.h"
@@ -68,11 +69,36 @@ void check_types(const Scenario& scenario, const platform::Platform& platform) {
   }
 }
 
+// The device of the platform that has the rank which results call "D1"; nothing if no rank is called so. Those of
+// several jobs have no such names.
+std::optional<std::string> device_of_rank(std::string_view name, const Scenario& scenario,
+                                          const platform::Platform& platform) {
+  if (!name.starts_with('D') || !scenario.jobs.empty() || scenario.job >= 0) return std::nullopt;
+  const auto number = parse_number<int>(name.substr(1));
+  if (!number || *number < 1 || *number > scenario.strategy.devices()) return std::nullopt;
+  const auto devices = try_places(scenario, platform);
+  if (!devices) return std::nullopt;
+  return nth(platform.devices(), nth(*devices, *number - 1)).name;
+}
+
+// Disturbances name devices of the platform. Who takes a name from the results learns which device that is.
+void check_names(const simulate::NamedDisturbances& disturbances, const Scenario& scenario,
+                 const platform::Platform& platform) {
+  for (const auto& [name, where] : disturbances.devices) {
+    if (platform.find_device(name)) continue;
+    if (const auto device = device_of_rank(name, scenario, platform)) {
+      throw Error(where, fmt::format("the platform has no device \"{}\"; {} of the results is \"{}\" there", name, name,
+                                     *device));
+    }
+  }
+}
+
 }  // namespace
 
 Scenario with_known_names(Scenario scenario, const platform::Platform& platform) {
   check_types(scenario, platform);
   if (scenario.disturbances) {
+    check_names(*scenario.disturbances, scenario, platform);
     scenario.simulation.disturbances = simulate::numbered(*scenario.disturbances, platform);
     scenario.disturbances.reset();
   }

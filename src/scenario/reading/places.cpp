@@ -48,7 +48,7 @@ class Devices {
   std::string unknown(const std::string& text) const {
     std::vector<std::string> names;
     for (const platform::Device& device : platform_.devices()) names.push_back(device.name);
-    return platform_.name() + " has no device \"" + text + "\"" + suggestion(text, names);
+    return platform_.name() + " has no device \"" + text + "\"" + suggestion_or_first(text, names);
   }
 
   const platform::Platform& platform_;

@@ -30,7 +30,7 @@ std::vector<int> numbers_of(const std::vector<ComponentName>& names, const platf
       std::vector<std::string> all;
       for (const Part& part : parts) all.push_back(part.name);
       std::sort(all.begin(), all.end());
-      throw Error(where, fmt::format("the platform has no {} \"{}\"{}", kind, name, suggestion(name, all)));
+      throw Error(where, fmt::format("the platform has no {} \"{}\"{}", kind, name, suggestion_or_first(name, all)));
     }
     numbers.push_back(*found);
   }

@@ -55,6 +55,9 @@ TEST(Suggestion, IsEveryNameWhereNoneIsNear) {
   EXPECT_EQ(suggestion("quux", {"tree", "ring"}), "; use tree or ring");
   EXPECT_EQ(suggestion("quux", Words(33, "ring")), "") << "too many to list";
   EXPECT_EQ(suggestion("quux", {}), "");
+  EXPECT_EQ(suggestion_or_first("quux", Words(33, "ring")), "; the first of 33 is \"ring\"");
+  EXPECT_EQ(suggestion_or_first("quux", {"tree", "ring"}), "; use tree or ring");
+  EXPECT_EQ(suggestion_or_first("quux", {}), "");
 }
 
 }  // namespace

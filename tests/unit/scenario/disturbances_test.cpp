@@ -64,6 +64,10 @@ TEST(ScenarioDisturbances, AreRefusedInOneLineWhereTheyAreWrong) {
        "slow: unknown key \"slow\"; the nearest is \"slowdowns\""},
       {R"({"slowdowns": [{"device": "node0-gpu77", "factor": 2}]})",
        "slowdowns[0].device: the platform has no device \"node0-gpu77\"; the nearest is \"node0-gpu7\""},
+      {R"({"slowdowns": [{"device": "D2", "factor": 2}]})",
+       "slowdowns[0].device: the platform has no device \"D2\"; D2 of the results is \"node0-gpu1\" there"},
+      {R"({"background": [{"from": "node0-gpu0", "to": "D9", "bytes": "1GB"}]})",
+       "background[0].to: the platform has no device \"D9\"; use node0-gpu0, "},
       {R"({"slowdowns": [{"device": "node0-gpu1", "factor": 0}]})",
        "slowdowns[0].factor: is not above 0; 2 means half the speed"},
       {R"({"slowdowns": [{"device": "node0-gpu1", "factor": 2, "from": "-1s"}]})",
@@ -108,6 +112,23 @@ TEST(ScenarioDisturbances, ThatTheEngineCannotFollowAreRefusedBeforeTheProgramIs
               "mlp.json: engine analytic: knows no shared links, so disturbances.link_loss means nothing to it; use "
               "engine simgrid");
   }
+}
+
+TEST(ScenarioDisturbances, LearnWhereThePlacementHasADevice) {
+  Json json = scenario_with("disturbances", R"({"slowdowns": [{"device": "D1", "factor": 2}]})");
+  json.set("placement", parse_json(R"({"devices": ["12-15"]})", "the test"));
+  const auto complaint = [&] {
+    try {
+      run(load(json, "mlp.json"));
+    } catch (const Error& error) {
+      return error.problem();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(complaint(), "the platform has no device \"D1\"; D1 of the results is \"node0-gpu12\" there");
+  json.set("platform", parse_json(R"({"topology": "dgx2", "nodes": 4})", "the test"));
+  json.set("disturbances", parse_json(R"({"slowdowns": [{"device": "D5", "factor": 2}]})", "the test"));
+  EXPECT_EQ(complaint(), "the platform has no device \"D5\"; the first of 64 is \"node0-gpu0\"");
 }
 
 // What the summary says of ops is the time that they took, not the time that they were priced at.
