@@ -11,7 +11,8 @@
 namespace foreflow::sweep {
 namespace {
 
-// What scenario::lower_scenario may depend on, besides the devices: all members of the scenario but these, or all.
+// All that scenario::lower_scenario may depend on besides the devices: the members of the scenario, without its platform
+// and engine unless their times decide.
 std::string lower_key(const scenario::Scenario& scenario) {
   const bool all = scenario::lowers_by_times(scenario.strategy);
   std::string key;

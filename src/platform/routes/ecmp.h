@@ -23,7 +23,7 @@ struct EcmpRule {
   std::string_view doc;
   // 0 <= result < ways; `vertex` is where the ways part. `ways` is at least 2.
   size_t (*take)(Flow& flow, uint64_t vertex, size_t ways);
-  // Of the numbers of ports it uses the remainders by the numbers of ways, one after another, and nothing else of where
+  // True if a choice depends on the numbers of ports by their remainders only, and on nothing else that says where
   // devices are.
   bool by_remainders;
 };

@@ -9,7 +9,7 @@
 
 namespace foreflow::simulate {
 
-// Those of the signals that SimGrid handles, as they are now; sets them again when it ends.
+// Keeps the handlers of the signals that SimGrid handles too, and sets them again at its own end.
 class SignalHandlers {
  public:
   SignalHandlers() {

@@ -137,7 +137,7 @@ class AlikeRefinement {
   void begin_links(const Disturbances& disturbances) {
     for (int orbit = 0; orbit < orbits_.links.orbits(); ++orbit)
       colours_.links.push_back(mix(1, number(platform_.link_kind(orbits_.links.first_link(orbit)))));
-    // Where links are disturbed, each is an orbit.
+    // Each link is an orbit if any is disturbed.
     mix_disturbances(disturbances, footprints_, colours_.links);
   }
 

@@ -1,5 +1,5 @@
-// What a rotation of the platform makes of a compact program: where the next replicas stand like the first ones, one
-// part of the machine further, the first replicas and the first links of all orbits stand for all.
+// Replicas and links that are images of each other under a rotation of the platform. If the next replicas stand like the
+// first ones, one part of the machine further, the first replicas and the first links of all orbits stand for all.
 //
 //   devices   0 1 2 3 | 4 5 6 7 | 8 9 10 11      three parts
 //   replica   0   1     2   3     4   5          replicas 2 and 4 are images of 0, and 3 and 5 of 1
@@ -26,8 +26,8 @@ struct Orbits {
 // Every replica and every link by itself.
 Orbits each_alone(const stream::CompactProgram& program, const platform::Platform& platform);
 
-// Each alone where the platform has no rotation, disturbances tell devices or links apart, or replicas stand otherwise.
-// Of communications among all replicas are_kept() decides.
+// Each alone if the platform has no rotation, disturbances tell devices or links apart, or replicas stand otherwise.
+// Requires that the rotation keeps the communications among all replicas, which are_kept() finds out afterwards.
 Orbits orbits_of(const stream::CompactProgram& program, const platform::Platform& platform,
                  const Disturbances& disturbances);
 

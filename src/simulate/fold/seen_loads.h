@@ -1,4 +1,4 @@
-// What the first links of orbits see of the loads of a compact program.
+// The loads of a compact program as the first links of orbits see them.
 #pragma once
 
 #include <span>
