@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "foreflow/base/memory.h"
-#include "search/part_text.h"
 
 namespace foreflow::search {
 namespace {

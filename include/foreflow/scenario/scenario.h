@@ -261,6 +261,9 @@ Json read_source(const std::string& path, const std::vector<std::string>& overri
 
 Scenario load_file(const std::string& path, const std::vector<std::string>& overrides = {});
 
+// A member of the scenario's JSON as compact text; "" if it is absent. A key of what is kept for several scenarios.
+std::string part_text(const Scenario& scenario, std::string_view part);
+
 // "packed", "random, seed 7", "spread, order tp-dp-pp".
 std::string describe(const Placement& placement);
 

@@ -78,4 +78,9 @@ Scenario load_file(const std::string& path, const std::vector<std::string>& over
   return load(read_source(path, overrides), path);
 }
 
+std::string part_text(const Scenario& scenario, std::string_view part) {
+  const Json* json = scenario.source.find(part);
+  return json == nullptr ? "" : json->dump_compact();
+}
+
 }  // namespace foreflow::scenario

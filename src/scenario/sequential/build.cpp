@@ -357,10 +357,9 @@ Sequential build(const Scenario& scenario) { return try_build(scenario).value();
 
 // Names all that sequential_of reads of a scenario.
 std::string build_key(const Scenario& scenario) {
-  const Json* workload     = scenario.source.find("workload");
   const Strategy& strategy = scenario.strategy;
   Json key                 = Json::object();
-  key.set("workload", workload == nullptr ? Json() : *workload);
+  key.set("workload", part_text(scenario, "workload"));
   key.set("removes_dead_code", scenario.cost.removes_dead_code);
   key.set("batch", strategy.global_batch).set("attention", attention_key(strategy));
   // Only these may be placed already, and are then refused where they would be distributed.

@@ -11,7 +11,6 @@
 #include "foreflow/scenario/strategy_key.h"
 #include "foreflow/schedule/schedule.h"
 #include "search/bounds/replica_exchange.h"
-#include "search/part_text.h"
 
 namespace foreflow::search {
 namespace {

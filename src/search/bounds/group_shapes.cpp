@@ -4,7 +4,6 @@
 #include <set>
 
 #include "foreflow/base/nth.h"
-#include "search/part_text.h"
 
 namespace foreflow::search {
 
