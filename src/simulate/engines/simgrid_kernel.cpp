@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <memory>
-#include <simgrid/kernel/resource/Model.hpp>
+#include <simgrid/kernel/Timer.hpp>
 #include <simgrid/s4u.hpp>
 
 #include "simulate/engines/simgrid_settings.h"
@@ -19,36 +18,16 @@ namespace s4u = simgrid::s4u;
 // rounding. Powers of two are exact.
 constexpr double kSecond = 0x1p-300;
 
-// SimGrid asks its models when something happens next, moves its clock there and tells them.
-class NetworkSimulationModel : public simgrid::kernel::resource::Model {
+// Each event of the simulation is a timer of SimGrid's kernel, which is set when the event before it has happened.
+class KernelTimers {
  public:
-  explicit NetworkSimulationModel(NetworkSimulation& simulation) : Model("foreflow"), simulation_(simulation) {}
+  explicit KernelTimers(NetworkSimulation& simulation) : simulation_(simulation) {}
 
-  double next_occurring_event(double now) override {
-    constexpr double kNoEvent = -1;  // as SimGrid's models say it
-    if (over()) return kNoEvent;
-    const double step = std::max(0.0, simulation_.next() - time_) * kSecond;
-    due_              = now + step;
-    return step;
-  }
-
-  void update_actions_state(double now, double) override {
-    if (over() || now < due_) return;
-    time_ = simulation_.next();
-    try {
-      simulation_.advance();
-    } catch (...) {
-      failure_ = std::current_exception();  // SimGrid's frames are not for exceptions
-    }
-    if (over() && waiting_ != nullptr) waiting_->resume();
-  }
-
-  // The calling actor sleeps until nothing more happens.
-  void wait() {
-    if (over()) return;
-    waiting_ = s4u::Actor::self();
-    s4u::this_actor::suspend();
-    waiting_ = nullptr;
+  void set() {
+    const double next = simulation_.next();
+    if (std::isinf(next)) return;
+    const double step = std::max(0.0, next - time_) * kSecond;
+    simgrid::kernel::timer::Timer::set(s4u::Engine::get_clock() + step, [this, next] { happen(next); });
   }
 
   void rethrow_failure() const {
@@ -56,12 +35,18 @@ class NetworkSimulationModel : public simgrid::kernel::resource::Model {
   }
 
  private:
-  bool over() const { return failure_ || std::isinf(simulation_.next()); }
+  void happen(double time) {
+    time_ = time;
+    try {
+      simulation_.advance();
+      set();
+    } catch (...) {
+      failure_ = std::current_exception();  // SimGrid's frames are not for exceptions
+    }
+  }
 
   NetworkSimulation& simulation_;
-  double time_         = 0;                   // of the simulation
-  double due_          = EventQueue::kNever;  // of the next event, by SimGrid's clock
-  s4u::Actor* waiting_ = nullptr;
+  double time_ = 0;  // of the simulation
   std::exception_ptr failure_;
 };
 
@@ -69,14 +54,11 @@ class NetworkSimulationModel : public simgrid::kernel::resource::Model {
 
 void run_in_kernel(NetworkSimulation& simulation) {
   SimGrid simgrid;
-  const auto model = std::make_shared<NetworkSimulationModel>(simulation);
-  simgrid.engine().add_model(model);
-  s4u::NetZone* zone = s4u::create_full_zone("network");
-  s4u::Host* host    = zone->create_host("coordinator", 1)->seal();
-  zone->seal();
-  s4u::Actor::create("coordinator", host, [&] { model->wait(); });
+  s4u::create_full_zone("network")->seal();  // an engine has one, even if nothing is in it
+  KernelTimers timers(simulation);
+  timers.set();
   simgrid.engine().run();
-  model->rethrow_failure();
+  timers.rethrow_failure();
 }
 
 }  // namespace foreflow::simulate

@@ -1,4 +1,4 @@
-// SimGrid as the clock of a simulation: the simulation is a model in SimGrid's kernel, beside SimGrid's own models.
+// SimGrid as the clock of a simulation, whose events are timers of SimGrid's kernel.
 #pragma once
 
 #include "simulate/engines/network_simulation.h"
