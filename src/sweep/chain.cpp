@@ -11,8 +11,8 @@
 namespace foreflow::sweep {
 namespace {
 
-// All that scenario::lower_scenario may depend on besides the devices: the members of the scenario, without its platform
-// and engine unless their times decide.
+// All that scenario::lower_scenario may depend on besides the devices: the members of the scenario, without its
+// platform and engine unless their times decide.
 std::string lower_key(const scenario::Scenario& scenario) {
   const bool all = scenario::lowers_by_times(scenario.strategy);
   std::string key;

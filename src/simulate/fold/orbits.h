@@ -1,5 +1,5 @@
-// Replicas and links that are images of each other under a rotation of the platform. If the next replicas stand like the
-// first ones, one part of the machine further, the first replicas and the first links of all orbits stand for all.
+// Replicas and links that are images of each other under a rotation of the platform. If the next replicas stand like
+// the first ones, one part of the machine further, the first replicas and the first links of all orbits stand for all.
 //
 //   devices   0 1 2 3 | 4 5 6 7 | 8 9 10 11      three parts
 //   replica   0   1     2   3     4   5          replicas 2 and 4 are images of 0, and 3 and 5 of 1
