@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "foreflow/base/nth.h"
-#include "foreflow/platform/platform.h"
 
 namespace foreflow::simulate {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "foreflow/platform/rotation.h"
+#include "foreflow/platform/platform.h"
 #include "foreflow/simulate/disturbance.h"
 #include "foreflow/stream/compact.h"
 #include "simulate/footprint/phase.h"
