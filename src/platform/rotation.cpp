@@ -1,7 +1,5 @@
 #include "foreflow/platform/rotation.h"
 
-#include <cstddef>
-
 namespace foreflow::platform {
 
 Rotation::Rotation(int parts, const std::vector<int>& ends) : parts_(parts) {

@@ -1,6 +1,7 @@
 // Rotations of a machine that consists of equal parts in a circle: the servers around one switch, the pods of a tree.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 namespace foreflow::platform {
