@@ -87,7 +87,8 @@ std::string disturbances_text(Random& rng, const platform::Platform& platform) {
   std::vector<std::string> parts;
   if (draw(rng, 0, 2) == 0)
     parts.push_back(R"("slowdowns": [{"device": )" + device() + R"(, "factor": )" +
-                    std::to_string(draw_real(rng, 1.1, 3)) + R"(, "from": "2us", "until": "1ms"}])");
+                    std::to_string(draw_real(rng, 1.1, 3)) +
+                    one_of(rng, {R"(, "from": "2us", "until": "1ms"}])", "}]"}));
   if (draw(rng, 0, 3) == 0) {
     const size_t link = static_cast<size_t>(draw(rng, 0, static_cast<int>(platform.links().size()) - 1));
     parts.push_back(R"("links": [{"link": ")" + platform.links()[link].name +

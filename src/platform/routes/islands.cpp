@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
+#include "foreflow/base/disjoint_sets.h"
 #include "foreflow/base/error.h"
 #include "foreflow/base/nth.h"
 #include "foreflow/platform/link_kinds.h"
@@ -13,24 +13,6 @@
 
 namespace foreflow::platform {
 namespace {
-
-// Disjoint sets of connected vertices (Tarjan, 1975, with path halving).
-class Unions {
- public:
-  explicit Unions(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
-  int find(int x) {
-    while (nth(parent_, x) != x) {
-      int& parent = nth(parent_, x);
-      parent      = nth(parent_, parent);
-      x           = parent;
-    }
-    return x;
-  }
-  void join(int a, int b) { nth(parent_, find(a)) = find(b); }
-
- private:
-  std::vector<int> parent_;
-};
 
 // The facts that the shape of an island depends on, one integer each.
 using Signature = std::vector<uint64_t>;
@@ -84,7 +66,7 @@ class Cutter {
 
   void place_vertices() {
     const size_t count = graph_.vertices.size();
-    Unions unions(count);
+    DisjointSets unions(count);
     for (const Edge& edge : graph_.edges) {
       if (is_inside(edge)) unions.join(edge.a, edge.b);
     }

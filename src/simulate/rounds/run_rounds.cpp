@@ -4,6 +4,7 @@
 #include "foreflow/base/nth.h"
 #include "foreflow/simulate/disturbance_kind.h"
 #include "foreflow/simulate/simulate.h"
+#include "simulate/rounds/one_period_more.h"
 #include "simulate/rounds/rounds.h"
 #include "simulate/rounds/steady_state.h"
 
@@ -38,7 +39,7 @@ class RoundsRunner {
     for (int64_t more = 0; more < all / 2; more = std::max(2 * more, twice)) {
       if (auto found = from_steady_state(more, all)) return found;
     }
-    auto whole = with_more(folded_, rounds_, all);
+    auto whole = with_rounds(all);
     if (!whole) return {};
     stream::Timeline timeline = engine_.simulate_folded(*whole, platform_, options_);
     return RunOfRounds{at_once_, Run{std::move(whole->program), std::move(timeline)}, {}, 0, executions_with(all)};
@@ -60,42 +61,31 @@ class RoundsRunner {
   // The smallest number of stretches, `more` or above, after which a whole number of periods remains.
   std::optional<RunOfRounds> from_steady_state(int64_t more, int64_t all) {
     for (int attempt = 0; attempt < 2; ++attempt) {
-      auto extended = more > 0 ? with_more(folded_, rounds_, more) : std::nullopt;
+      auto extended = more > 0 ? with_rounds(more) : std::nullopt;
       if (more > 0 && !extended) return {};
       FoldedProgram* const some = extended ? &*extended : &folded_;
       stream::Timeline timeline = engine_.simulate_folded(*some, platform_, options_);
-      const auto steady         = steady_state(some->program, timeline, some->kind_of_instance);
+      const auto steady         = steady_state(*some, timeline, rounds_);
       if (!steady) return {};
-      const auto in_period = stretches_in(*steady);
-      if (!in_period) return {};
-      if (const int64_t left = (all - more) % *in_period; left != 0) {
+      if (const int64_t left = (all - more) % steady->loops; left != 0) {
         more += left;
+        if (std::max(more, steady->loops) > all / 2) return {};  // the parts' periods have too long a one in common
         continue;
       }
-      auto longer = with_more(*some, steady->stretches, 1);
+      auto longer = with_more(*some, steady->stretches, steady->times);
       if (!longer) return {};
       stream::Timeline longer_timeline = engine_.simulate_folded(*longer, platform_, options_);
-      if (!is_one_period_more(longer_timeline, timeline, *steady)) return {};
+      if (!repeats_with_one_period_more(some->program, timeline, longer_timeline, *steady)) return {};
       std::vector<int64_t> executions = executions_with(all);  // of folded_, which may go now
       return RunOfRounds{at_once_, Run{std::move(some->program), std::move(timeline)},
-                         Run{std::move(longer->program), std::move(longer_timeline)}, (all - more) / *in_period,
+                         Run{std::move(longer->program), std::move(longer_timeline)}, (all - more) / steady->loops,
                          std::move(executions)};
     }
     return {};
   }
 
-  // The number of stretches in a period, which is the same for every stream.
-  std::optional<int64_t> stretches_in(const SteadyState& steady) const {
-    std::optional<int64_t> number;
-    for (size_t s = 0; s < rounds_.size(); ++s) {
-      const size_t one = rounds_[s].count, many = steady.stretches[s].count;
-      if (one == 0 && many == 0) continue;
-      if (one == 0 || many % one != 0) return {};
-      const auto here = static_cast<int64_t>(many / one);
-      if (here == 0 || (number && *number != here)) return {};
-      number = here;
-    }
-    return number;
+  std::optional<FoldedProgram> with_rounds(int64_t more) const {
+    return with_more(folded_, rounds_, std::vector<int64_t>(rounds_.size(), more));
   }
 
   const EngineDef& engine_;

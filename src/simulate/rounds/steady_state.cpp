@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "foreflow/base/nth.h"
+#include "simulate/rounds/components.h"
 
 namespace foreflow::simulate {
 namespace {
@@ -12,23 +15,30 @@ constexpr double kShiftRounding = 1e-11;  // of the makespan
 
 class SteadyFinder {
  public:
-  SteadyFinder(const stream::Program& program, const stream::Timeline& timeline, const std::vector<int32_t>& kinds)
-      : program_(program), timeline_(timeline), kinds_(kinds), tolerance_(kShiftRounding * timeline.makespan.value()) {}
+  SteadyFinder(const FoldedProgram& folded, const stream::Timeline& timeline)
+      : folded_(folded),
+        program_(folded.program),
+        timeline_(timeline),
+        kinds_(folded.kind_of_instance),
+        tolerance_(kShiftRounding * timeline.makespan.value()),
+        found_{1, Stretches(program_.streams.size()), std::vector<int64_t>(program_.streams.size(), 1),
+               std::vector<Seconds>(program_.streams.size())} {}
 
-  std::optional<SteadyState> run() const {
-    const auto longest = std::max_element(program_.streams.begin(), program_.streams.end(),
-                                          [](const auto& a, const auto& b) { return a.items.size() < b.items.size(); });
-    if (longest == program_.streams.end()) return {};
-    const auto stream   = static_cast<size_t>(longest - program_.streams.begin());
-    const size_t length = longest->items.size();
-    for (size_t count = 1; 3 * count <= length; ++count) {
-      // After the middle, because the state is steadiest before the last microbatches start.
-      for (const size_t first : {length / 2, length / 2 + length / 8, length / 2 - length / 8}) {
-        if (!repeats(stream, first, count)) continue;
-        if (auto found = around(stream, first, count)) return found;
-      }
+  std::optional<SteadyState> run(const Stretches& loop) && {
+    for (const std::vector<size_t>& streams : components(folded_, loop)) {
+      const bool loops = std::any_of(streams.begin(), streams.end(), [&](size_t s) { return loop[s].count > 0; });
+      if (!loops) continue;
+      if (!find(streams)) return {};
+      const auto here = loops_in(streams, loop);
+      if (!here) return {};
+      found_.loops = std::lcm(found_.loops, *here);
+      for (const size_t s : streams) found_.times[s] = *here;
     }
-    return {};
+    for (size_t s = 0; s < program_.streams.size(); ++s) {
+      if (found_.stretches[s].count > 0) found_.times[s] = found_.loops / found_.times[s];
+      found_.periods[s] = static_cast<double>(found_.times[s]) * found_.periods[s];
+    }
+    return std::move(found_);
   }
 
  private:
@@ -67,21 +77,49 @@ class SteadyFinder {
     return (host[first + count].until - host[first].until).value() <= period + tolerance_;
   }
 
-  // The stretches of all streams, where they repeat as well.
-  std::optional<SteadyState> around(size_t reference, size_t first, size_t count) const {
+  // The shortest stretches of these streams that repeat.
+  bool find(const std::vector<size_t>& streams) {
+    const auto items = [&](size_t stream) { return program_.streams[stream].items.size(); };
+    const size_t stream =
+        *std::max_element(streams.begin(), streams.end(), [&](size_t a, size_t b) { return items(a) < items(b); });
+    const size_t length = items(stream);
+    for (size_t count = 1; 3 * count <= length; ++count) {
+      // After the middle, because the state is steadiest before the last microbatches start.
+      for (const size_t first : {length / 2, length / 2 + length / 8, length / 2 - length / 8}) {
+        if (repeats(stream, first, count) && find_around(stream, first, count, streams)) return true;
+      }
+    }
+    return false;
+  }
+
+  // The stretches of all these streams, where they repeat as well.
+  bool find_around(size_t reference, size_t first, size_t count, const std::vector<size_t>& streams) {
     const double from   = start(reference, first);
     const double period = start(reference, first + count) - from;
-    if (!(period > tolerance_)) return {};
-    SteadyState steady{{}, Seconds(period)};
-    for (size_t stream = 0; stream < program_.streams.size(); ++stream) {
+    if (!(period > tolerance_)) return false;
+    for (const size_t stream : streams) {
       const size_t begin = first_from(stream, from), end = first_from(stream, from + period);
-      if (!repeats(stream, begin, end - begin, period) || !keeps_up(stream, begin, end - begin, period)) return {};
+      if (!repeats(stream, begin, end - begin, period) || !keeps_up(stream, begin, end - begin, period)) return false;
       // An idle stream: it has no items in the stretch before this one either.
-      if (begin == end && first_from(stream, from - period) != begin) return {};
-      steady.stretches.push_back({begin, end - begin});
+      if (begin == end && first_from(stream, from - period) != begin) return false;
+      found_.stretches[stream] = {begin, end - begin};
+      found_.periods[stream]   = Seconds(period);
     }
-    if (!keep_memory(program_, steady.stretches)) return {};
-    return steady;
+    return keep_memory(program_, found_.stretches);
+  }
+
+  // The number of stretches of the loop in those that were found, which is the same for all these streams.
+  std::optional<int64_t> loops_in(const std::vector<size_t>& streams, const Stretches& loop) const {
+    std::optional<int64_t> number;
+    for (const size_t s : streams) {
+      const size_t one = loop[s].count, many = found_.stretches[s].count;
+      if (one == 0 && many == 0) continue;
+      if (one == 0 || many == 0 || many % one != 0) return {};
+      const auto here = static_cast<int64_t>(many / one);
+      if (number && *number != here) return {};
+      number = here;
+    }
+    return number;
   }
 
   // The first item that starts at this time or later.
@@ -93,35 +131,19 @@ class SteadyFinder {
     return static_cast<size_t>(found - records.begin());
   }
 
+  const FoldedProgram& folded_;
   const stream::Program& program_;
   const stream::Timeline& timeline_;
   const std::vector<int32_t>& kinds_;
   const double tolerance_;  // seconds
+  SteadyState found_;
 };
 
 }  // namespace
 
-std::optional<SteadyState> steady_state(const stream::Program& program, const stream::Timeline& timeline,
-                                        const std::vector<int32_t>& kind_of_instance) {
-  return SteadyFinder(program, timeline, kind_of_instance).run();
-}
-
-bool is_one_period_more(const stream::Timeline& longer, const stream::Timeline& timeline, const SteadyState& steady) {
-  const double tolerance = 2 * kShiftRounding * longer.makespan.value(), period = steady.period.value();
-  for (size_t stream = 0; stream < timeline.records.size(); ++stream) {
-    const auto& [first, count] = steady.stretches[stream];
-    const auto &before = timeline.records[stream], &after = longer.records[stream];
-    if (after.size() != before.size() + count) return false;
-    for (size_t i = 0; i < after.size(); ++i) {
-      const bool shifted           = i >= first + count;
-      const stream::Record& record = before[shifted ? i - count : i];
-      const double shift           = shifted ? period : 0;
-      if (std::fabs(after[i].start.value() - record.start.value() - shift) > tolerance ||
-          std::fabs(after[i].end.value() - record.end.value() - shift) > tolerance)
-        return false;
-    }
-  }
-  return true;
+std::optional<SteadyState> steady_state(const FoldedProgram& folded, const stream::Timeline& timeline,
+                                        const Stretches& loop) {
+  return SteadyFinder(folded, timeline).run(loop);
 }
 
 }  // namespace foreflow::simulate

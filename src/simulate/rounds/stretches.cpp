@@ -50,7 +50,8 @@ bool keep_memory(const stream::Program& program, const Stretches& stretches) {
   return std::all_of(change.begin(), change.end(), [](Bytes bytes) { return bytes == Bytes(0); });
 }
 
-std::optional<FoldedProgram> with_more(const FoldedProgram& folded, const Stretches& stretches, int64_t times) {
+std::optional<FoldedProgram> with_more(const FoldedProgram& folded, const Stretches& stretches,
+                                       const std::vector<int64_t>& times) {
   FoldedProgram longer = folded;
   const Kinds kinds(folded);
   longer.program.instances.clear();
@@ -60,7 +61,7 @@ std::optional<FoldedProgram> with_more(const FoldedProgram& folded, const Stretc
     for (stream::Item& item : items) {
       if (item.instance >= 0) item.instance = nth(folded.kind_of_instance, item.instance);
     }
-    items = lengthened(items, stretches[s], times);
+    items = lengthened(items, stretches[s], times[s]);
   }
   auto numbered = number_instances(longer.program, kinds.members);
   if (!numbered) return {};

@@ -16,8 +16,10 @@ using Stretches = std::vector<Stretch>;  // by stream
 // True if the stretches free all the memory that they allocate, on every device.
 bool keep_memory(const stream::Program& program, const Stretches& stretches);
 
-// The program with every stretch repeated `times` more times. Nothing if the result is not a valid program.
-std::optional<FoldedProgram> with_more(const FoldedProgram& folded, const Stretches& stretches, int64_t times);
+// The program with the stretch of each stream repeated as many more times. Nothing if the result is not a valid
+// program.
+std::optional<FoldedProgram> with_more(const FoldedProgram& folded, const Stretches& stretches,
+                                       const std::vector<int64_t>& times);
 
 // Per entry of Program::computes: the number of executions in the stretches, on all devices.
 std::vector<int64_t> executions(const stream::Program& program, const Stretches& stretches);

@@ -2,25 +2,32 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::scenario::repeated_rounds_test {
 namespace {
 
-// The number of items in the longest stream that is simulated.
-size_t longest_stream(const std::string& strategy, int microbatches) {
-  const std::string text =
+std::string text_of(const std::string& strategy, int microbatches) {
+  return
       R"({"workload": {"model": "llama", "layers": 16, "hidden": 256, "heads": 8, "kv_heads": 4, "sequence": 64,
           "vocabulary": 1024, "dtype": "bf16", "mode": "training", "optimizer": "adam"},
           "platform": {"topology": "dgx_a100", "nodes": 2}, "cost": {"model": "roofline"}, "engine": "simgrid",
           "strategy": {"dp": 2, "tp": 2, "pp": 4, "microbatches": )" +
       std::to_string(microbatches) + R"(, "global_batch": )" + std::to_string(2 * microbatches) + ", " + strategy +
       "}}";
-  const Outcome outcome = run(load(parse_json(text, "rounds"), "rounds"));
-  size_t most           = 0;
+}
+
+// The number of items in the longest stream that is simulated.
+size_t longest_stream(const Outcome& outcome) {
+  size_t most = 0;
   for (const stream::Stream& stream : outcome.program.streams) most = std::max(most, stream.items.size());
   return most;
+}
+size_t longest_stream(const std::string& strategy, int microbatches) {
+  return longest_stream(run(load(parse_json(text_of(strategy, microbatches), "rounds"), "rounds")));
 }
 
 class RepeatedRounds : public testing::TestWithParam<std::string> {};
@@ -42,6 +49,48 @@ INSTANTIATE_TEST_SUITE_P(
                     R"("schedule": "1f1b", "overlap_gradients": true, "zero": 2)",
                     R"("schedule": "1f1b", "overlap_gradients": true, "sequence_parallel": true, "overlap_tensor": 2)",
                     R"("schedule": "interleaved_1f1b", "virtual_stages": 2, "overlap_gradients": true)"));
+
+// Replicas that meet after the loop only have periods of their own: one has a slow device, or a stage on other servers.
+class PartsOfALoop : public testing::TestWithParam<std::string> {};
+
+TEST_P(PartsOfALoop, RepeatThemselvesEachInItsTime) {
+  const auto scenario_of = [](int microbatches) {
+    Json json       = parse_json(text_of(R"("schedule": "1f1b")", microbatches), "rounds");
+    const Json more = parse_json(GetParam(), "more");
+    for (const auto& [key, value] : *more.if_object()) json.set(key, value);
+    return load(json, "rounds");
+  };
+  const Outcome few = run(scenario_of(256));
+  EXPECT_EQ(longest_stream(run(scenario_of(512))), longest_stream(few));
+  Scenario every               = scenario_of(256);
+  every.simulation.every_round = true;
+  const Outcome all            = run(every);
+  EXPECT_LT(longest_stream(few), longest_stream(all) / 2);
+  const Seconds time = all.summary.iteration_time;
+  EXPECT_NEAR(few.summary.iteration_time / time, 1, 1e-9);
+  ASSERT_EQ(few.summary.devices.size(), all.summary.devices.size());
+  for (size_t d = 0; d < all.summary.devices.size(); ++d) {
+    const report::DeviceSummary &one = few.summary.devices[d], &other = all.summary.devices[d];
+    EXPECT_NEAR((one.busy - other.busy) / time, 0, 1e-9) << d;
+    EXPECT_NEAR((one.idle - other.idle) / time, 0, 1e-9) << d;
+    EXPECT_EQ(one.peak_memory, other.peak_memory) << d;
+  }
+  std::map<std::string_view, Seconds> busy;  // by the first link of each class
+  for (const report::LinkSummary& link : all.summary.links) busy.emplace(link.name, link.busy);
+  for (const report::LinkSummary& link : few.summary.links) {
+    if (const auto found = busy.find(link.name); found != busy.end()) {
+      EXPECT_NEAR((link.busy - found->second) / time, 0, 1e-9) << link.name;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Machines, PartsOfALoop,
+    testing::Values(
+        R"({"disturbances": {"slowdowns": [{"device": "node0-gpu3", "factor": 1.3}]}})",
+        R"({"disturbances": {"slowdowns": [{"device": "node0-gpu0", "factor": 1.3},
+                                           {"device": "node1-gpu4", "factor": 1.1}]}})",
+        R"({"platform": {"parts": [{"topology": "dgx_a100", "nodes": 1}, {"topology": "dgx_h100", "nodes": 1}]}})"));
 
 }  // namespace
 }  // namespace foreflow::scenario::repeated_rounds_test
