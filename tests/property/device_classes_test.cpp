@@ -135,6 +135,26 @@ TEST_P(EqualDevices, AreSimulatedOnceWithTheSameAnswer) {
   EXPECT_GT(shortened, 0);
 }
 
+// Rings among unequal servers move hop by hop; the eight rails of the servers are alike.
+TEST(EqualRings, AreSimulatedOnceHopByHop) {
+  for (const char* coupling : {"auto", "credit"}) {
+    SCOPED_TRACE(coupling);
+    const std::string text = R"({
+      "workload": {"model": "llama", "layers": 4, "hidden": 256, "heads": 8, "sequence": 64, "vocabulary": 1024,
+                   "dtype": "bf16", "mode": "training", "optimizer": "adam"},
+      "platform": {"parts": [{"topology": "dgx_a100", "nodes": 2}, {"topology": "dgx_h100", "nodes": 2}]},
+      "engine": "simgrid", "strategy": {"dp": 2, "tp": 8, "pp": 2, "microbatches": 4, "global_batch": 8},
+      "network": {"coupling": ")" +
+                             std::string(coupling) + "\"}}";
+    const Scenario scenario    = scenario::load(parse_json(text, "rings"), "rings");
+    const PlatformRef platform = scenario::load_platform(scenario.platform);
+    const auto flat = outcome_if_legal(scenario, platform, false), once = outcome_if_legal(scenario, platform, true);
+    ASSERT_TRUE(flat && once);
+    EXPECT_GE(flat->program.devices.size(), 4 * once->program.devices.size());
+    expect_same(once->summary, flat->summary);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, EqualDevices, testing::Range(0, 20));
 
 }  // namespace

@@ -189,15 +189,33 @@ class Refinement {
 
 }  // namespace
 
+namespace {
+
+Colour colour_of(const Load& load, Colour colour) {
+  colour = mix(mix(colour, load.unit), load.limit.value());
+  for (const auto& [at, limit] : load.limits) colour = mix(mix(colour, at), limit);
+  return colour;
+}
+
+Colour colour_of(const Footprints& footprints, const RelayPlan& relay, Colour colour) {
+  const auto& [steps, slices, under_way, ahead] = relay.shape;
+  for (const int32_t count : {steps, slices, under_way, ahead}) colour = mix(colour, number(count));
+  colour = mix(colour, relay.latency.value());
+  for (const auto& [at, latency] : relay.latencies) colour = mix(mix(colour, at), latency);
+  for (const int32_t hops : relay.rings) colour = mix(colour, number(hops));
+  for (const int32_t hop : relay.loads) colour = colour_of(nth(footprints.loads, hop), colour);
+  return colour;
+}
+
+}  // namespace
+
 Colour colour_of(const Footprints& footprints, const Footprint& footprint, Colour colour) {
   colour = mix(colour, footprint.bytes.value());
   for (const Phase& phase : footprints.phases_of(footprint)) {
     colour = mix(mix(colour, phase.delay.value()), phase.alone.value());
     for (const auto& [at, delay] : phase.delays) colour = mix(mix(colour, at), delay);
-    if (phase.load < 0) continue;
-    const Load& load = nth(footprints.loads, phase.load);
-    colour           = mix(mix(colour, load.unit), load.limit.value());
-    for (const auto& [at, limit] : load.limits) colour = mix(mix(colour, at), limit);
+    if (phase.load >= 0) colour = colour_of(nth(footprints.loads, phase.load), colour);
+    if (phase.relay >= 0) colour = colour_of(footprints, nth(footprints.relays, phase.relay), colour);
   }
   return colour;
 }

@@ -192,6 +192,13 @@ class AlikeRefinement {
         if (one.load < 0) continue;
         nth(crossing, one.load) += phase;
         all += mix(phase, nth(crossed, one.load));
+        if (one.relay < 0) continue;
+        const std::vector<int32_t>& hops = nth(footprints_.relays, one.relay).loads;
+        for (size_t h = 0; h < hops.size(); ++h) {
+          const Colour hop = mix(phase, number(static_cast<int64_t>(h)));
+          nth(crossing, hops[h]) += hop;
+          all += mix(hop, nth(crossed, hops[h]));
+        }
       }
       colours_.groups[i] = mix(colours_.groups[i], all);
     }

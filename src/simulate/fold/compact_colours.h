@@ -18,6 +18,7 @@
 #include "foreflow/simulate/disturbance.h"
 #include "simulate/fold/courses.h"
 #include "simulate/fold/orbits.h"
+#include "simulate/footprint/coupling.h"
 #include "simulate/footprint/footprint.h"
 #include "simulate/hash.h"
 
@@ -47,6 +48,10 @@ struct RealGroups {
 RealGroups real_groups(const stream::CompactProgram& program, const Courses& courses, const Orbits& orbits,
                        const platform::Platform& platform, const std::vector<LinkTrace>& traces,
                        GroupRouteTable* routes, Footprints& footprints);
+
+// Of the example of a footprint of real_groups().
+Execution execution_of(const stream::CompactProgram& program, const Courses& courses, const RealGroups& groups,
+                       int32_t row);
 
 // Returns true if the rotation makes each communication among all replicas of itself, as it does of a ring around them
 // and not of a tree.

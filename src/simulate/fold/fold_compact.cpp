@@ -220,7 +220,14 @@ std::optional<FoldedProgram> fold(const stream::CompactProgram& compact, const p
     orbits = each_alone(compact, platform);
     groups = groups_for(orbits);
   }
-  if (may_decouple(result.each, options)) return {};
+  if (may_decouple(result.each, options)) {
+    if (orbits.images > 1) {
+      orbits = each_alone(compact, platform);
+      groups = groups_for(orbits);
+    }
+    const auto execution_of_row = [&](int32_t row) { return execution_of(compact, courses, groups, row); };
+    decouple_rings(result.each, execution_of_row, platform, options.coupling, options.disturbances.links);
+  }
   sources(options.disturbances, platform, result.each);  // its loads
   const CompactColours colours =
       compact_colours(compact, courses, orbits, groups, result.each, platform, options.disturbances);

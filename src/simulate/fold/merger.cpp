@@ -25,9 +25,29 @@ int32_t Merger::merge(const std::vector<Part>& parts, int32_t example, Footprint
       phase.load = static_cast<int32_t>(result.loads.size());
       result.loads.push_back(std::move(sum));
     }
+    if (phase.relay >= 0) phase.relay = merge_relays(parts, static_cast<size_t>(i), result);
     result.phases.push_back(phase);
   }
   return found->second;
+}
+
+// Hops of one number move together in all relays.
+int32_t Merger::merge_relays(const std::vector<Part>& parts, size_t number, Footprints& result) const {
+  const auto relay_of = [&](const Part& part) -> const RelayPlan& {
+    return nth(footprints_.relays, footprints_.phases_of(nth(footprints_.distinct, part.footprint))[number].relay);
+  };
+  RelayPlan merged = relay_of(parts.front());
+  for (size_t hop = 0; hop < merged.loads.size(); ++hop) {
+    const Load& model = nth(footprints_.loads, merged.loads[hop]);
+    Load sum{{}, model.unit, model.limit, model.limits};
+    std::map<int32_t, double> weights;
+    for (const Part& part : parts) add(nth(footprints_.loads, relay_of(part).loads[hop]), part.own_image, weights);
+    for (const auto& [link, weight] : weights) sum.crossings.push_back({link, weight});
+    merged.loads[hop] = static_cast<int32_t>(result.loads.size());
+    result.loads.push_back(std::move(sum));
+  }
+  result.relays.push_back(std::move(merged));
+  return static_cast<int32_t>(result.relays.size() - 1);
 }
 
 Load Merger::kept(const Load& load) const {
@@ -44,13 +64,17 @@ int32_t Merger::counted(int32_t link, bool own_image) const {
   return links_.is_first(static_cast<size_t>(orbit)) ? rotation_.first_link(orbit) : -1;
 }
 
+void Merger::add(const Load& load, bool own_image, std::map<int32_t, double>& weights) const {
+  for (const auto& [link, weight] : load.crossings) {
+    if (const int32_t onto = counted(link, own_image); onto >= 0) weights[onto] += weight;
+  }
+}
+
 Load Merger::summed(const std::vector<Part>& parts, size_t number) const {
   std::map<int32_t, double> weights;
   for (const Part& part : parts) {
     const Phase& phase = footprints_.phases_of(nth(footprints_.distinct, part.footprint))[number];
-    for (const auto& [link, weight] : nth(footprints_.loads, phase.load).crossings) {
-      if (const int32_t onto = counted(link, part.own_image); onto >= 0) weights[onto] += weight;
-    }
+    add(nth(footprints_.loads, phase.load), part.own_image, weights);
   }
   Load result{{}, 0};
   for (const auto& [link, weight] : weights) result.crossings.push_back({link, weight});

@@ -40,6 +40,9 @@ class Merger {
  private:
   // The first link of its colour onto which the crossing of `link` counts; -1: none.
   int32_t counted(int32_t link, bool own_image) const;
+  void add(const Load& load, bool own_image, std::map<int32_t, double>& weights) const;
+  // The relay of a phase, by its number in the footprints of `parts`, as one of `result`.
+  int32_t merge_relays(const std::vector<Part>& parts, size_t number, Footprints& result) const;
   Load summed(const std::vector<Part>& parts, size_t number) const;
 
   const Footprints& footprints_;

@@ -9,6 +9,25 @@
 namespace foreflow::simulate {
 namespace {
 
+// Of one replica, or of all (-1).
+std::vector<int> ranks_of(const stream::CompactProgram& program, const Group& group, int32_t replica) {
+  std::vector<int> ranks;
+  const int32_t first = replica < 0 ? 0 : replica, last = replica < 0 ? program.replicas - 1 : replica;
+  ranks.reserve(group.members.size() * static_cast<size_t>(last - first + 1));
+  for (int32_t r = first; r <= last; ++r) {
+    for (const int32_t member : group.members)
+      ranks.push_back(nth(program.streams, member).device - program.first_device + r * program.of_replica);
+  }
+  return ranks;
+}
+
+std::vector<int> places_of(const stream::CompactProgram& program, const std::vector<int>& ranks) {
+  std::vector<int> places;
+  places.reserve(ranks.size());
+  for (const int rank : ranks) places.push_back(program.place_of_rank(rank));
+  return places;
+}
+
 class RealGroupMaker {
  public:
   RealGroupMaker(const stream::CompactProgram& program, const Courses& courses, int32_t replicas, FootprintMaker& maker)
@@ -49,31 +68,18 @@ class RealGroupMaker {
   }
 
   void add(int32_t number, const Group& group, int32_t replica) {
-    const std::vector<int> ranks = ranks_of(group, replica);
+    const std::vector<int> ranks = ranks_of(program_, group, replica);
     const int32_t communication  = placed_.of(group.communication, ranks);
-    places_.clear();
-    for (const int rank : ranks) places_.push_back(program_.place_of_rank(rank));
-    const int32_t footprint =
-        maker_.add(nth(result_.communications, communication), places_, static_cast<int32_t>(result_.rows.size()));
+    const int32_t footprint      = maker_.add(nth(result_.communications, communication), places_of(program_, ranks),
+                                              static_cast<int32_t>(result_.rows.size()));
     result_.rows.push_back({number, replica, communication, footprint});
   }
 
   // Adds the hand-overs of replicas `first` to `last`. They differ only in their device.
   void add_hand_overs(int32_t number, const Group& group, int32_t first, int32_t last) {
-    const int32_t communication = placed_.of(group.communication, ranks_of(group, first));
+    const int32_t communication = placed_.of(group.communication, ranks_of(program_, group, first));
     for (int32_t replica = first; replica <= last; ++replica)
       result_.rows.push_back({number, replica, communication, -1});
-  }
-
-  std::vector<int> ranks_of(const Group& group, int32_t replica) const {
-    std::vector<int> ranks;
-    const int32_t first = replica < 0 ? 0 : replica, last = replica < 0 ? program_.replicas - 1 : replica;
-    ranks.reserve(group.members.size() * static_cast<size_t>(last - first + 1));
-    for (int32_t r = first; r <= last; ++r) {
-      for (const int32_t member : group.members)
-        ranks.push_back(nth(program_.streams, member).device - program_.first_device + r * program_.of_replica);
-    }
-    return ranks;
   }
 
   const stream::CompactProgram& program_;
@@ -81,7 +87,6 @@ class RealGroupMaker {
   const int32_t replicas_;  // that have groups of their own
   FootprintMaker& maker_;
   RealGroups result_;
-  std::vector<int> places_;  // scratch
   stream::PlacedCommunications placed_;
 };
 
@@ -94,6 +99,21 @@ RealGroups real_groups(const stream::CompactProgram& program, const Courses& cou
   RealGroups result = RealGroupMaker(program, courses, orbits.replicas, maker).run();
   footprints        = std::move(maker).take();
   return result;
+}
+
+Execution execution_of(const stream::CompactProgram& program, const Courses& courses, const RealGroups& groups,
+                       int32_t number) {
+  const RealGroups::Row& row = nth(groups.rows, number);
+  const Group& group         = nth(courses.groups(), row.group);
+  Execution execution{
+      &nth(groups.communications, row.communication), {}, places_of(program, ranks_of(program, group, row.replica))};
+  const int32_t first = row.replica < 0 ? 0 : row.replica, last = row.replica < 0 ? program.replicas - 1 : row.replica;
+  for (int32_t r = first; r <= last; ++r) {
+    for (const int32_t member : group.members)
+      execution.streams.push_back(member + r * static_cast<int32_t>(program.streams.size()));
+  }
+  std::sort(execution.streams.begin(), execution.streams.end());
+  return execution;
 }
 
 bool are_kept(const RealGroups& groups, const Orbits& orbits, const Footprints& footprints) {

@@ -21,10 +21,9 @@ using Streams = std::vector<int32_t>;
 // For each link, the streams that are members of every communication that crosses it.
 class RegularTraffic {
  public:
-  RegularTraffic(const Footprints& footprints, const stream::Program& program, size_t links) : of_link_(links) {
+  RegularTraffic(const Footprints& footprints, const ExecutionOf& execution_of, size_t links) : of_link_(links) {
     for (const Footprint& footprint : footprints.distinct) {
-      Streams members = nth(program.instances, footprint.example).members;
-      std::sort(members.begin(), members.end());
+      const Streams members = execution_of(footprint.example).streams;
       for (const Phase& phase : footprints.phases_of(footprint)) {
         if (phase.load < 0) continue;
         for (const auto& crossing : nth(footprints.loads, phase.load).crossings)
@@ -115,10 +114,10 @@ RelayShape shape_of(Coupling coupling, int steps, Bytes chunk) {
 
 class Decoupler {
  public:
-  Decoupler(Footprints& footprints, const stream::Program& program, const platform::Platform& platform,
+  Decoupler(Footprints& footprints, const ExecutionOf& execution_of, const platform::Platform& platform,
             Coupling coupling, const std::vector<LinkTrace>& traces)
       : footprints_(footprints),
-        program_(program),
+        execution_of_(execution_of),
         platform_(platform),
         coupling_(coupling),
         changing_messages_(platform, traces) {
@@ -132,12 +131,12 @@ class Decoupler {
   }
 
   void decouple_rings(const Footprint& footprint) {
-    const auto& instance      = nth(program_.instances, footprint.example);
-    const auto& communication = nth(program_.communications, instance.communication);
+    const Execution execution                  = execution_of_(footprint.example);
+    const stream::Communication& communication = *execution.communication;
     if (communication.fixed || stream::host_copy(communication) != stream::HostCopy::none) return;
-    const auto placed = stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes,
-                                      places_of(program_, instance));
-    const auto plan   = placed.algorithm->flows(placed.task);
+    const auto placed =
+        stream::place(platform_, *communication.algorithm, communication.kind, communication.bytes, execution.places);
+    const auto plan = placed.algorithm->flows(placed.task);
     // One phase more where something passes before the first message.
     const size_t first = static_cast<size_t>(footprint.first + footprint.count) - plan.phases.size();
     for (size_t i = 0; i < plan.phases.size(); ++i) {
@@ -161,7 +160,7 @@ class Decoupler {
     if (!may_differ(phase)) return false;
     if (coupling_ != Coupling::automatic) return true;
     if (regular_traffic_ == nullptr)
-      regular_traffic_ = std::make_unique<RegularTraffic>(footprints_, program_, platform_.links().size());
+      regular_traffic_ = std::make_unique<RegularTraffic>(footprints_, execution_of_, platform_.links().size());
     return regular_traffic_->contended(nth(footprints_.loads, phase.load));
   }
 
@@ -224,7 +223,7 @@ class Decoupler {
   }
 
   Footprints& footprints_;
-  const stream::Program& program_;
+  const ExecutionOf& execution_of_;
   const platform::Platform& platform_;
   Coupling coupling_;
   std::set<int32_t> changing_;  // links
@@ -234,13 +233,25 @@ class Decoupler {
 
 }  // namespace
 
-void decouple_rings(Footprints& footprints, const stream::Program& program, const platform::Platform& platform,
+void decouple_rings(Footprints& footprints, const ExecutionOf& execution_of, const platform::Platform& platform,
                     Coupling coupling, const std::vector<LinkTrace>& traces) {
   if (coupling == Coupling::coupled) return;
-  Decoupler decoupler(footprints, program, platform, coupling, traces);
+  Decoupler decoupler(footprints, execution_of, platform, coupling, traces);
   for (const Footprint& footprint : footprints.distinct) {
     if (decoupler.worth(footprint)) decoupler.decouple_rings(footprint);
   }
+}
+
+void decouple_rings(Footprints& footprints, const stream::Program& program, const platform::Platform& platform,
+                    Coupling coupling, const std::vector<LinkTrace>& traces) {
+  const auto execution_of = [&program](int32_t example) {
+    const stream::Instance& instance = nth(program.instances, example);
+    Execution execution{&nth(program.communications, instance.communication), instance.members,
+                        places_of(program, instance)};
+    std::sort(execution.streams.begin(), execution.streams.end());
+    return execution;
+  };
+  decouple_rings(footprints, execution_of, platform, coupling, traces);
 }
 
 }  // namespace foreflow::simulate
