@@ -22,10 +22,11 @@ int peak_live(const Size& size, int /*device*/) { return size.microbatches; }
 }  // namespace
 
 ScheduleDef row() {
-  return {.name      = "gpipe",
-          .doc       = "all forwards, then all backwards; holds every microbatch",
-          .order     = order,
-          .peak_live = peak_live};
+  return {.name        = "gpipe",
+          .doc         = "all forwards, then all backwards; holds every microbatch",
+          .posts_sends = false,
+          .order       = order,
+          .peak_live   = peak_live};
 }
 
 }  // namespace foreflow::schedule::definitions::gpipe

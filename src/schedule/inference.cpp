@@ -20,7 +20,12 @@ int peak_live(const Size& size, int /*device*/) { return size.microbatches; }
 }  // namespace
 
 ScheduleDef row() {
-  return {.name = "inference", .doc = "forwards only", .trains = false, .order = order, .peak_live = peak_live};
+  return {.name        = "inference",
+          .doc         = "forwards only",
+          .trains      = false,
+          .posts_sends = false,
+          .order       = order,
+          .peak_live   = peak_live};
 }
 
 }  // namespace foreflow::schedule::definitions::inference

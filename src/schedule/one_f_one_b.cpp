@@ -25,10 +25,11 @@ int peak_live(const Size& size, int device) { return alternate_peak(size.microba
 }  // namespace
 
 ScheduleDef row() {
-  return {.name      = "1f1b",
-          .doc       = "one forward, one backward by turns; holds as many microbatches as stages remain",
-          .order     = order,
-          .peak_live = peak_live};
+  return {.name        = "1f1b",
+          .doc         = "one forward, one backward by turns; holds as many microbatches as stages remain",
+          .posts_sends = false,
+          .order       = order,
+          .peak_live   = peak_live};
 }
 
 }  // namespace foreflow::schedule::definitions::one_f_one_b

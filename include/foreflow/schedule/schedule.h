@@ -69,6 +69,9 @@ struct ScheduleDef {
   int chunks           = 1;      // on each device; kAnyChunks: any number from 2, chosen by the user
   bool splits_backward = false;  // some backwards are split into input and weight gradient
   bool trains          = true;   // false: forwards only
+  // Its published times rest on messages that travel beside computations. False: frameworks run it with sends that
+  // wait, too.
+  bool posts_sends = true;
   // Why the schedule does not exist at this size, in one sentence; empty: it exists. Null: it exists at every size.
   // Requires: sizes of at least 1 and the right number of chunks.
   std::string (*refuse)(const Size& size) = nullptr;

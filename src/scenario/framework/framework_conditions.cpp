@@ -137,9 +137,9 @@ int chunks_of(const Json& scenario, const schedule::ScheduleDef& row) {
   return row.chunks == schedule::kAnyChunks ? count_of(scenario, "virtual_stages", 2) : row.chunks;
 }
 
-bool has_one_stage_a_device(const Json& scenario) {
+bool may_wait_for_sends(const Json& scenario) {
   const schedule::ScheduleDef* row = schedule_of(scenario);
-  return has_stages(scenario) && row != nullptr && chunks_of(scenario, *row) == 1;
+  return has_stages(scenario) && row != nullptr && !row->posts_sends;
 }
 
 // Returns true if every stage can have as many whole layers, or the scenario states how the first and the last one
@@ -173,8 +173,9 @@ const std::vector<FrameworkCondition>& framework_conditions() {
       {"tp divides the vocabulary", "tp is more than 1 and divides the vocabulary", shards_vocabulary},
       {"cp, causal", "cp is more than 1, and the model is a decoder without experts", has_causal_contexts},
       {"pp", "pp is more than 1", has_stages},
-      {"pp, one stage a device", "pp is more than 1, and the schedule gives each device a single stage",
-       has_one_stage_a_device, true},
+      {"pp, sends may wait",
+       "pp is more than 1, and the schedule is one that frameworks run with sends that wait: 1f1b, gpipe or inference",
+       may_wait_for_sends, true},
       {"equal stages", "all stages are sharded in the same way, and no devices are listed", has_equal_stages},
       {"equal layers",
        "pp is more than 1, and every stage can have as many layers, or the strategy states how its ends count",
