@@ -1,11 +1,16 @@
 #include "workload/attention.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace foreflow::workload {
 namespace {
 
 constexpr double kFar = -10000;  // as Megatron-LM masks
+
+constexpr std::array kCacheTypes = {ir::DType::f64,  ir::DType::f32, ir::DType::f16,
+                                    ir::DType::bf16, ir::DType::f8,  ir::DType::f8e5m2};
 
 }  // namespace
 
@@ -59,18 +64,18 @@ Value rotated(Network& net, Value x, const Rotary& rotary) {
   return net.op("RotaryEmbedding", {x, rotary.positions, rotary.cosine, rotary.sine});
 }
 
-Cache cache(Network& net, int64_t batch, int64_t context) {
+Cache cache(Network& net, int64_t batch, int64_t context, ir::DType dtype) {
   const int64_t room = context + 1;
   const Value places = net.integers("positions", {batch});
   const auto limit   = [&](int64_t value) { return net.constant(ir::Array::scalar(value)); };
   const Value all    = net.view(net.op("Range", {limit(0), limit(room), limit(1)}), {1, 1, 1, room});
   const Value last   = net.view(places, {-1, 1, 1, 1});
   const Value empty  = net.op("Greater", {all, last});
-  return {batch, room, places, net.op("Where", {empty, net.number(kFar), net.number(0)}, {}, "hidden")};
+  return {batch, room, dtype, places, net.op("Where", {empty, net.number(kFar), net.number(0)}, {}, "hidden")};
 }
 
 Value remembered(Network& net, const std::string& name, Value fresh, const Heads& heads, const Cache& cache) {
-  const Value past = net.data(name, {cache.batch, heads.kv_count, cache.room, heads.size});
+  const Value past = net.data(name, {cache.batch, heads.kv_count, cache.room, heads.size}, cache.dtype);
   return net.op("TensorScatter", {past, fresh, cache.places}, {{"axis", int64_t{2}}});
 }
 
@@ -83,6 +88,24 @@ Phase read_phase(const FilledValues& values) {
 
 Key phase_key() {
   return {"phase", "inference: prefill (keys and values of a whole sequence) or decode (one more token)", "prefill",
+          Key::Kind::word};
+}
+
+ir::DType read_cache_dtype(const FilledValues& values, const Request& request) {
+  if (!values.stated().has("cache_dtype")) return request.dtype;
+  const std::string name = values.word("cache_dtype");
+  const auto dtype       = name == "fp8" ? ir::DType::f8 : ir::find_dtype(name);
+  if (dtype && std::find(kCacheTypes.begin(), kCacheTypes.end(), *dtype) != kCacheTypes.end()) return *dtype;
+  values.stated().fail("cache_dtype", "\"" + name +
+                                          "\" is no type of keys and values; use f64, f32, f16, bf16, f8 "
+                                          "(or fp8, the same) or f8e5m2");
+}
+
+Key cache_dtype_key() {
+  return {"cache_dtype",
+          "inference: data type in which keys and values are kept: f64, f32, f16, bf16, f8 (e4m3, also fp8) or f8e5m2; "
+          "attention converts what it reads, and computes in that of the activations (dtype)",
+          {},
           Key::Kind::word};
 }
 

@@ -47,16 +47,21 @@ Value rotated(Network& net, Value x, const Rotary& rotary);  // x[b,a,s,d]
 // One decoding step with a cache: every sample has `context` tokens, and room for one more.
 struct Cache {
   int64_t batch, room;
+  ir::DType dtype;
   Value places;  // Int64 [b]: number of tokens of each sample
   Value hidden;  // [b,1,1,t]: far below 0 for rows that are still empty, else 0
 };
-Cache cache(Network& net, int64_t batch, int64_t context);
-// Data parameter `name` [b,n,room,d] with fresh[b,n,1,d] written into it, in place.
+Cache cache(Network& net, int64_t batch, int64_t context, ir::DType dtype);
+// Data parameter `name` [b,n,room,d] of the cache's type, with fresh[b,n,1,d] written into it, in place.
 Value remembered(Network& net, const std::string& name, Value fresh, const Heads& heads, const Cache& cache);
 
 // Key `phase` of inference: prefill works on whole sequences and returns keys and values; decode makes one more token.
 enum class Phase : uint8_t { prefill, decode };
 Phase read_phase(const FilledValues& values);
 Key phase_key();
+
+// Key `cache_dtype` of inference: the type in which keys and values are kept; that of the network where none is stated.
+ir::DType read_cache_dtype(const FilledValues& values, const Request& request);
+Key cache_dtype_key();
 
 }  // namespace foreflow::workload

@@ -7,21 +7,22 @@
 
 namespace foreflow::workload {
 
-Pass reads(Network& net, int64_t rows) {
-  Pass pass{rows, {}};
+Pass reads(Network& net, int64_t rows, ir::DType kept_as) {
+  Pass pass{rows, {}, kept_as};
   if (rows > 1) pass.masking.added = causal_mask(net, rows);
   return pass;
 }
 
-Pass writes_next(Network& net, int64_t batch, int64_t context) {
-  Pass pass{1, {}, cache(net, batch, context)};
+Pass writes_next(Network& net, int64_t batch, int64_t context, ir::DType kept_as) {
+  Pass pass{1, {}, kept_as, cache(net, batch, context, kept_as)};
   pass.masking.hidden = pass.cache->hidden;
   return pass;
 }
 
 Value kept(Network& net, const std::string& name, Value fresh, const Heads& heads, Pass& pass) {
-  pass.kept.push_back(pass.cache ? remembered(net, name, fresh, heads, *pass.cache) : fresh);
-  return pass.kept.back();
+  pass.kept.push_back(pass.cache ? remembered(net, name, fresh, heads, *pass.cache)
+                                 : net.converted(fresh, net.dtype(), pass.kept_as));
+  return net.converted(pass.kept.back(), pass.kept_as, net.dtype());
 }
 
 Value last_row(Network& net, Value x, const Pass& pass) {

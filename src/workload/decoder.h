@@ -13,15 +13,17 @@ namespace foreflow::workload {
 struct Pass {
   int64_t rows;  // tokens that are new
   Masking masking;
+  ir::DType kept_as;                          // type of `kept`
   std::optional<Cache> cache = std::nullopt;  // of the tokens before them
   Values kept                = {};            // keys and values of every layer
 
   int64_t keys() const { return cache ? cache->room : rows; }
 };
-Pass reads(Network& net, int64_t rows);  // each token sees those before it
-Pass writes_next(Network& net, int64_t batch, int64_t context);
+Pass reads(Network& net, int64_t rows, ir::DType kept_as);  // each token sees those before it
+Pass writes_next(Network& net, int64_t batch, int64_t context, ir::DType kept_as);
 
-// Keys or values: fresh[b,n,rows,d], behind those of the data parameter `name` where the pass has a cache.
+// Keys or values for attention, of the network's type: fresh[b,n,rows,d], behind those of the data parameter `name`
+// where the pass has a cache. Those of another type are kept so first: attention sees what later steps will see.
 Value kept(Network& net, const std::string& name, Value fresh, const Heads& heads, Pass& pass);
 
 // The row of the last token, [b,1,h], of a pass that reads.
@@ -32,11 +34,13 @@ Value last_row(Network& net, Value x, const Pass& pass);
 // them.
 struct Lengths {
   int64_t batch, sequence, context;
+  ir::DType kept_as;
 };
 template <class Layers, class Logits>
 Model inference(Network& net, Phase phase, const Lengths& lengths, const Layers& layers, const Logits& logits) {
   const bool prompt = phase == Phase::prefill;
-  Pass pass         = prompt ? reads(net, lengths.sequence) : writes_next(net, lengths.batch, lengths.context);
+  Pass pass         = prompt ? reads(net, lengths.sequence, lengths.kept_as)
+                             : writes_next(net, lengths.batch, lengths.context, lengths.kept_as);
   const Value x     = layers(pass);
   Values results{logits(prompt ? last_row(net, x, pass) : x)};
   results.insert(results.end(), pass.kept.begin(), pass.kept.end());

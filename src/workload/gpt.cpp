@@ -30,6 +30,7 @@ const std::vector<Key>& keys() {
        "inference: prefill or decode with a cache of keys and values; without it the ONNX export's graph",
        {},
        Key::Kind::word},
+      cache_dtype_key(),
       {"context", "decode: tokens in the cache",
        Derived{"sequence - 1", [](const FilledValues& values) { return values.size("sequence") - 1; }}}};
   return rows;

@@ -11,6 +11,7 @@ namespace {
 struct Sizes {
   int64_t layers, hidden, sequence, context, vocabulary, batch;
   Heads heads;
+  ir::DType kept_as;  // keys and values
 };
 
 Sizes read(const FilledValues& values, const Request& request) {
@@ -22,7 +23,8 @@ Sizes read(const FilledValues& values, const Request& request) {
           .context    = positive(values, "context"),
           .vocabulary = positive(values, "vocabulary"),
           .batch      = request.batch,
-          .heads      = {heads, heads, head_size(values, hidden, heads)}};
+          .heads      = {heads, heads, head_size(values, hidden, heads)},
+          .kept_as    = read_cache_dtype(values, request)};
 }
 
 // Letters: b batch, s sequence, t tokens in the cache, h hidden, a heads, d = h/a, v vocabulary.
@@ -33,7 +35,8 @@ class GptCacheWriter {
 
   Model generation(Phase phase) {
     return inference(
-        net_, phase, {sizes_.batch, sizes_.sequence, sizes_.context}, [&](Pass& pass) { return layers(pass); },
+        net_, phase, {sizes_.batch, sizes_.sequence, sizes_.context, sizes_.kept_as},
+        [&](Pass& pass) { return layers(pass); },
         [&](Value x) { return tied_logits(net_, rows_of(net_, x, sizes_.hidden), table_); });
   }
 

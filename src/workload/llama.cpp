@@ -10,6 +10,7 @@ struct Sizes {
   int64_t layers, hidden, feed_forward, sequence, context, vocabulary, rotary_base, batch;
   Heads heads;
   bool fp32_residual;
+  ir::DType kept_as;  // keys and values
 };
 
 const std::vector<Key>& keys() {
@@ -25,6 +26,7 @@ const std::vector<Key>& keys() {
       {"rotary_base", "base of the rotary angles", 10000},
       fp32_residual_key(),
       phase_key(),
+      cache_dtype_key(),
       {"context", "decode: tokens in the cache", Derived{"sequence", same_as_sequence}}};
   return rows;
 }
@@ -43,7 +45,8 @@ Sizes read(const FilledValues& values, const Request& request) {
           .rotary_base   = positive(values, "rotary_base"),
           .batch         = request.batch,
           .heads         = all,
-          .fp32_residual = read_fp32_residual(values, request)};
+          .fp32_residual = read_fp32_residual(values, request),
+          .kept_as       = read_cache_dtype(values, request)};
 }
 
 // LLaMA (Touvron et al., 2023; Grattafiori et al., 2024): pre-norm decoder with RMSNorm, rotary embeddings, SwiGLU,
@@ -55,7 +58,7 @@ class LlamaWriter {
       : sizes_(sizes), residual_(sizes.fp32_residual), net_("llama", request.dtype, ops) {}
 
   ir::Module training() {
-    Pass pass          = reads(net_, sizes_.sequence);
+    Pass pass          = reads(net_, sizes_.sequence, net_.dtype());
     const Value x      = layers(pass);
     const Value labels = net_.integers("labels", {sizes_.batch, sizes_.sequence});
     return net_.finish({cross_entropy(net_, logits(x), labels, sizes_.batch * sizes_.sequence)});
@@ -63,8 +66,8 @@ class LlamaWriter {
 
   Model generation(Phase phase) {
     return inference(
-        net_, phase, {sizes_.batch, sizes_.sequence, sizes_.context}, [&](Pass& pass) { return layers(pass); },
-        [&](Value x) { return logits(x); });
+        net_, phase, {sizes_.batch, sizes_.sequence, sizes_.context, sizes_.kept_as},
+        [&](Pass& pass) { return layers(pass); }, [&](Value x) { return logits(x); });
   }
 
  private:

@@ -26,7 +26,7 @@ class MoeWriter {
 
   // Result 0: the cross entropy and, where it is asked for, the routers' losses.
   ir::Module training() {
-    Pass pass          = reads(net_, z_.sequence);
+    Pass pass          = reads(net_, z_.sequence, net_.dtype());
     const Value x      = layers(pass);
     const Value labels = net_.integers("labels", {z_.batch, z_.sequence});
     Value loss         = cross_entropy(net_, logits(x), labels, z_.batch * z_.sequence);
@@ -36,7 +36,7 @@ class MoeWriter {
 
   Model generation(Phase phase) {
     Model model = inference(
-        net_, phase, {z_.batch, z_.sequence, z_.context}, [&](Pass& pass) { return layers(pass); },
+        net_, phase, {z_.batch, z_.sequence, z_.context, z_.kept_as}, [&](Pass& pass) { return layers(pass); },
         [&](Value x) { return logits(x); });
     model.padding = padding_;
     return model;

@@ -64,6 +64,7 @@ MoeSizes read_moe(const FilledValues& values, const Request& request) {
   sizes.normalise     = values.flag("normalise_gates");
   sizes.rotary_base   = static_cast<double>(positive(values, "rotary_base"));
   sizes.batch         = request.batch;
+  sizes.kept_as       = read_cache_dtype(values, request);
   sizes.fp32_residual = read_fp32_residual(values, request);
   if (!stated.has("head_size")) check_divides(stated, "heads", sizes.heads, "heads", sizes.hidden, "the hidden size");
   sizes.head_size = positive(values, "head_size");
@@ -108,6 +109,7 @@ const std::vector<Key>& moe_keys() {
        0.0, Kind::number},
       fp32_residual_key(),
       phase_key(),
+      cache_dtype_key(),
       {"context", "decode: tokens in the cache", Derived{"sequence", same_as_sequence}}};
   return rows;
 }

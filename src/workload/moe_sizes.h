@@ -22,6 +22,7 @@ struct MoeSizes {
   double rotary_base;
   bool fp32_residual;
   int64_t batch;
+  ir::DType kept_as;  // keys and values
 
   Heads attention() const { return {heads, kv_heads, head_size}; }
   // The routing of a pass with `tokens` tokens per sample. A single decoded token is never dropped.

@@ -34,8 +34,10 @@ Value Network::weight(std::string name, const ir::Dims& dims) {
   return parameter(std::move(name), ir::ParameterRole::weight, ir::Type::tensor(dtype_, dims));
 }
 
-Value Network::data(std::string name, const ir::Dims& dims) {
-  return parameter(std::move(name), ir::ParameterRole::data, ir::Type::tensor(dtype_, dims));
+Value Network::data(std::string name, const ir::Dims& dims) { return data(std::move(name), dims, dtype_); }
+
+Value Network::data(std::string name, const ir::Dims& dims, ir::DType dtype) {
+  return parameter(std::move(name), ir::ParameterRole::data, ir::Type::tensor(dtype, dims));
 }
 
 Value Network::integers(std::string name, const ir::Dims& dims) {
@@ -64,6 +66,10 @@ Value Network::view(Value x, std::vector<int64_t> shape) { return op("Reshape", 
 
 Value Network::permuted(Value x, std::vector<int64_t> order) {
   return op("Transpose", {x}, {{"perm", std::move(order)}});
+}
+
+Value Network::converted(Value x, ir::DType from, ir::DType to) {
+  return from == to ? x : op("Cast", {x}, {{"to", std::string(ir::name(to))}});
 }
 
 ir::Array Network::filled(double value) const { return array_of(dtype_, {1}, value); }

@@ -21,7 +21,8 @@ class Network {
   ir::DType dtype() const { return dtype_; }
 
   Value weight(std::string name, const ir::Dims& dims);
-  Value data(std::string name, const ir::Dims& dims);      // floats
+  Value data(std::string name, const ir::Dims& dims);  // floats
+  Value data(std::string name, const ir::Dims& dims, ir::DType dtype);
   Value integers(std::string name, const ir::Dims& dims);  // Int64
 
   Value op(std::string_view op, const Values& inputs, ir::Attributes attributes = {}, std::string name = "");
@@ -33,6 +34,7 @@ class Network {
   Value number(double value);                       // a scalar of the network's type
   Value view(Value x, std::vector<int64_t> shape);  // Reshape: 0 keeps a dimension, -1 takes the rest
   Value permuted(Value x, std::vector<int64_t> order);
+  Value converted(Value x, ir::DType from, ir::DType to);  // x itself where both are the same
 
   // One number of the network's type, as ConstantOfShape wants it: [1].
   ir::Array filled(double value) const;

@@ -14,6 +14,7 @@ struct Sizes {
   int64_t layers, hidden, feed_forward, sequence, target, context, vocabulary, batch;
   Heads heads;
   double dropout;
+  ir::DType kept_as;  // keys and values
 };
 
 const std::vector<Key>& keys() {
@@ -27,6 +28,7 @@ const std::vector<Key>& keys() {
       {"target_sequence", "tokens that it writes", Derived{"sequence", same_as_sequence}},
       {"vocabulary", "tokens in the vocabulary", 32128},
       phase_key(),
+      cache_dtype_key(),
       {"context", "decode: tokens in the cache",
        Derived{"target_sequence", [](const FilledValues& values) { return values.size("target_sequence"); }}},
       dropout_key("training: share of the embeddings, attention weights, inner numbers of the MLP, outputs of "
@@ -46,7 +48,8 @@ Sizes read(const FilledValues& values, const Request& request) {
           .vocabulary   = positive(values, "vocabulary"),
           .batch        = request.batch,
           .heads        = {heads, heads, positive(values, "head_size")},
-          .dropout      = read_dropout(values, request.mode)};
+          .dropout      = read_dropout(values, request.mode),
+          .kept_as      = read_cache_dtype(values, request)};
 }
 
 // T5 (Raffel et al., 2020, v1.0): pre-norm encoder and decoder with RMSNorm, relative position biases, no other biases,
@@ -72,14 +75,14 @@ class T5Writer {
     const Value memory = encoder();
     for (int64_t i = 0; i < sizes_.layers; ++i) {
       const auto [keys, values] = from_memory(decoder_layer(i) + "cross.", memory);
-      kept_.insert(kept_.end(), {keys, values});
+      for (const Value one : {keys, values}) kept_.push_back(net_.converted(one, net_.dtype(), sizes_.kept_as));
     }
     return net_.finish(kept_);
   }
 
   // Results: logits[b,v] of the next token; the caches[b,a,t,d] of every layer with the new token in them.
   ir::Module decode() {
-    cache_         = cache(net_, sizes_.batch, sizes_.context);
+    cache_         = cache(net_, sizes_.batch, sizes_.context, sizes_.kept_as);
     const Value x  = decoder(1, [&](const std::string& name) { return from_cache(name); });
     Values results = {logits(x)};
     results.insert(results.end(), kept_.begin(), kept_.end());
@@ -154,15 +157,18 @@ class T5Writer {
 
   Memory from_cache(const std::string& name) {
     const ir::Dims dims{sizes_.batch, sizes_.heads.count, sizes_.sequence, sizes_.heads.size};
-    const Value keys = net_.data(name + "keys", dims);
-    return {keys, net_.data(name + "values", dims)};
+    const Value keys   = net_.data(name + "keys", dims, sizes_.kept_as);
+    const Value values = net_.data(name + "values", dims, sizes_.kept_as);
+    return {as_computed(keys), as_computed(values)};
   }
+
+  Value as_computed(Value kept) { return net_.converted(kept, sizes_.kept_as, net_.dtype()); }
 
   Memory remembered_or_fresh(const std::string& name, const Memory& fresh) {
     if (!cache_) return fresh;
     kept_.push_back(remembered(net_, name + "keys", fresh.first, sizes_.heads, *cache_));
     kept_.push_back(remembered(net_, name + "values", fresh.second, sizes_.heads, *cache_));
-    return {kept_[kept_.size() - 2], kept_.back()};
+    return {as_computed(kept_[kept_.size() - 2]), as_computed(kept_.back())};
   }
 
   Value attention(const std::string& name, Value x, int64_t rows, const Memory& memory, int64_t keys, Masking mask) {

@@ -12,7 +12,9 @@ namespace {
 
 std::vector<Type> infer(const OpCall& call) {
   const Type q = tensor_operand(call, kQuery), v = tensor_operand(call, kValue);
-  common_dtype(call, std::vector{q, tensor_operand(call, kKey), v});
+  const bool stored = ir::is_float(q.dtype) && ir::is_float(v.dtype);  // converted where they are read
+  common_dtype(call,
+               stored ? std::vector{tensor_operand(call, kKey), v} : std::vector{q, tensor_operand(call, kKey), v});
   const DType statistics = statistics_type(call);
   attention_block(call);
   if (!has_rank(q) || !has_rank(v)) return {without_dims(q), Type::unranked(statistics)};
@@ -75,7 +77,8 @@ OpDef row() {
           "q[b,n,s,d] (or [b,n,g,s,d]), k[b,n,t,d], v[b,n,t,e], bias -> softmax(scale * q k' + bias) v [b,n,s,e] and, "
           "for MergeAttention, the logarithms of the sums of exponentials [b,n,s]; causal=1 with run and order: of "
           "positions in runs, or with first, run and stride: of rows "
-          "among all keys; dropout: share of the probabilities that is dropped, by `seed`",
+          "among all keys; k and v may be floats of another type; dropout: share of the probabilities that is dropped, "
+          "by `seed`",
       .domain        = "foreflow",
       .kernels       = ir::Kernels::attention,
       .attention     = true,

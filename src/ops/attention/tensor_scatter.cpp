@@ -18,7 +18,8 @@ bool is_circular(const OpCall& call) { return call.attributes.string_or("mode", 
 
 std::vector<Type> infer(const OpCall& call) {
   const Type cache = tensor_operand(call, 0), update = tensor_operand(call, kUpdate);
-  common_dtype(call, std::vector{cache, update});
+  // Floats are converted where they are written.
+  if (!ir::is_float(cache.dtype) || !ir::is_float(update.dtype)) common_dtype(call, std::vector{cache, update});
   if (!has_rank(cache)) return {cache};
   const size_t axis = axis_attribute(call, cache.dims.size(), -2);
   if (axis == 0) call.fail("axis is 0, that of the samples; a later one would be right");
@@ -73,10 +74,10 @@ Factors factors(const OpCall& call) {
 
 // The cache is not copied: its memory becomes that of the result, and only the new rows move.
 Work work(const OpCall& call, std::span<const Type> outputs) {
-  Work work        = moves(call, outputs);
-  const Bytes rows = ir::bytes_of(call.inputs[kUpdate]);
-  work.read        = rows + (call.has(kPlaces) ? ir::bytes_of(call.inputs[kPlaces]) : Bytes(0));
-  work.written     = rows;
+  Work work          = moves(call, outputs);
+  const Type& update = call.inputs[kUpdate];
+  work.read          = ir::bytes_of(update) + (call.has(kPlaces) ? ir::bytes_of(call.inputs[kPlaces]) : Bytes(0));
+  work.written       = ir::bytes_of(update) * ir::bits_of(call.inputs[0].dtype) / ir::bits_of(update.dtype);
   return work;
 }
 
@@ -96,7 +97,7 @@ OpDef row() {
       .name = "TensorScatter",
       .doc =
           "cache[n,..,t,..], update[n,..,s,..], places[n] -> the cache, in place, with s rows of `axis` written from "
-          "each sample's place on",
+          "each sample's place on; floats may be of two types",
       .in_place      = InPlace::rows,
       .whole_because = "it writes rows anywhere along that dimension",
       .infer         = infer,

@@ -151,8 +151,13 @@ double read_clip_gradients(const JsonView& json) {
 }
 
 void check_phase(const JsonView& json, const Workload& workload) {
-  if (workload.trains() && json.has("phase"))
-    json.at("phase").fail("is of inference, and this workload trains; write \"mode\": \"inference\" beside it");
+  for (const char* key : {"phase", "cache_dtype"}) {
+    if (workload.trains() && json.has(key))
+      json.at(key).fail("is of inference, and this workload trains; write \"mode\": \"inference\" beside it");
+  }
+  const bool exported = workload.family != nullptr && workload.family->traits.infers_by_export && !json.has("phase");
+  if (exported && json.has("cache_dtype"))
+    json.at("cache_dtype").fail("is of the phases of inference; write \"phase\": \"prefill\" or \"decode\" beside it");
 }
 
 std::string read_loss(const JsonView& json) {

@@ -42,6 +42,7 @@ class AttentionCoreReader {
     if (last.def->product != ir::Product::matrices || function_.inputs(last)[0] != value)
       refuse(last, "this product cannot stand");
     core_.v = function_.inputs(last)[1];
+    read_stored();
     return std::move(core_);
   }
 
@@ -66,6 +67,26 @@ class AttentionCoreReader {
     const auto rows     = core_.keys_are_rows ? std::nullopt : rows_of(core_.k);
     core_.keys_are_rows = core_.keys_are_rows || rows;
     core_.k             = rows.value_or(core_.k);
+  }
+
+  // A cache in another type is read as it is: the op converts what it reads.
+  void read_stored() {
+    const ValueId k = as_stored(core_.k), v = as_stored(core_.v);
+    if (of_.type(k).dtype != of_.type(v).dtype) return;
+    core_.k = k;
+    core_.v = v;
+  }
+
+  // What a conversion takes from a cache, which comes from an earlier step or is left to a later one; else `id` itself.
+  ValueId as_stored(ValueId id) const {
+    const ir::Op* maker = of_.made_by(id);
+    if (maker == nullptr || maker->is_call() || maker->def->copy != ir::Copy::converted) return id;
+    const ValueId from  = function_.inputs(*maker)[0];
+    const auto& results = function_.results;
+    const bool is_given = ir::index(from) < function_.parameters.size() &&
+                          function_.parameters[ir::index(from)] == ir::ParameterRole::data;
+    const bool is_cache = is_given || std::find(results.begin(), results.end(), from) != results.end();
+    return is_cache && ir::is_float(of_.type(from).dtype) ? from : id;
   }
 
   // The value that a number multiplies, if `id` is such a product; the number joins the scale.

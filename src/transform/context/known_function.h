@@ -17,7 +17,8 @@ struct KnownFunction {
 
   // The op that computes a value; null for a parameter.
   const ir::Op* made_by(ir::ValueId id) const;
-  const ir::Dims& dims(ir::ValueId id) const { return known.entry().values[ir::index(id)].type.dims; }
+  const ir::Type& type(ir::ValueId id) const { return known.entry().values[ir::index(id)].type; }
+  const ir::Dims& dims(ir::ValueId id) const { return type(id).dims; }
   // The elements of a small value; null: not known.
   const ir::Array* elements(ir::ValueId id) const { return known.entry().values[ir::index(id)].known.get(); }
   // The number that a value of one element holds, if it is known.

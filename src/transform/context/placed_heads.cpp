@@ -13,11 +13,13 @@ using Placed = std::vector<bool>;  // per op
 // Returns true if it exchanges the heads and the positions of [b,n,s,d] and leaves each head as it is.
 bool turns_heads(const ir::Op& op) { return permutes(&op, {0, 2, 1, 3}); }
 
-// Marks the Transpose that `id` comes from, where at most factors, rotations and views of groups of heads are between.
+// Marks the Transpose that `id` comes from, where at most factors, rotations, conversions and views of groups of heads
+// are between.
 void mark_makers(const KnownFunction& of, ValueId id, Placed& placed) {
   for (const ir::Op* maker = of.made_by(id); maker != nullptr && !maker->is_call(); maker = of.made_by(id)) {
     if (turns_heads(*maker)) nth(placed, of.makers[ir::index(id)]) = true;
-    const bool passes = maker->def->within_heads || is_reshape(*maker) || of.factor_of(*maker).has_value();
+    const bool passes = maker->def->within_heads || maker->def->copy == ir::Copy::converted || is_reshape(*maker) ||
+                        of.factor_of(*maker).has_value();
     if (!passes) return;
     id = of.function.inputs(*maker)[0];
   }

@@ -15,16 +15,25 @@ bool reads_cache(const ir::Op& op, size_t operand) {
   return operand == 1 && (op.def->product == ir::Product::matrices || op.def->product == ir::Product::turned);
 }
 
+bool converts(const ir::Op& op) { return !op.is_call() && op.def->copy == ir::Copy::converted; }
+
 }  // namespace
 
 std::vector<bool> caches_of(const ir::Function& function) {
   const size_t count = function.parameters.size();
   std::vector<bool> read(count), other(count);
+  std::vector<size_t> of(function.values.size(), count);  // per value: the parameter that it is, perhaps converted
+  for (size_t i = 0; i < count; ++i) of[i] = i;
   for (const ir::Op& op : function.ops) {
     const auto inputs = function.inputs(op);
     for (size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i] == ir::ValueId::none || ir::index(inputs[i]) >= count) continue;
-      (reads_cache(op, i) ? read : other)[ir::index(inputs[i])] = true;
+      const size_t parameter = inputs[i] == ir::ValueId::none ? count : of[ir::index(inputs[i])];
+      if (parameter == count) continue;
+      if (converts(op)) {
+        of[op.first_result] = parameter;
+      } else {
+        (reads_cache(op, i) ? read : other)[parameter] = true;
+      }
     }
   }
   std::vector<bool> caches(count);

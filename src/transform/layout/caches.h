@@ -7,7 +7,7 @@
 
 namespace foreflow::transform {
 
-// Per parameter: whether it is a cache, that is, data[b,heads,rows,size] used only
+// Per parameter: whether it is a cache, that is, data[b,heads,rows,size] used, perhaps converted, only
 //
 //   1. by ops that overwrite some of its rows (TensorScatter),
 //   2. as the right operand of products,

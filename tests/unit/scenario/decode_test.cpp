@@ -85,5 +85,86 @@ TEST(Decode, SpreadsCachesOverStages) {
   EXPECT_LT(part, 1.1 * (kWeights + kCaches) / 4);
 }
 
+// Llama 2 7B for 112 samples of about 1152 tokens: keys and values in a byte each instead of two.
+Json serving(const std::string& dtype, const std::string& phase = "decode") {
+  const std::string text = R"({"workload": {"model": "llama2-7b", "dtype": "bf16", "mode": "inference",
+      "sequence": 1152, "context": 1151, "cache_dtype": ")" +
+                           dtype + R"(", "phase": ")" + phase + R"("}, "platform": {"topology": "dgx_h100"},
+      "strategy": {"global_batch": 112}, "engine": "analytic"})";
+  return parse_json(text, "serving.json");
+}
+
+Json with(Json json, const std::string& change) {
+  override_with(json, change);
+  return json;
+}
+
+Outcome outcome_of(const Json& json) { return run(load(json, "serving.json")); }
+
+bool converts(const Outcome& outcome) {
+  return std::any_of(outcome.summary.ops.begin(), outcome.summary.ops.end(),
+                     [](const report::OpTime& op) { return op.name == "Cast"; });
+}
+
+constexpr double kServed = 2 * 2.0 * 32 * 4096 * 112 * 1152;  // bytes of bf16
+
+TEST(CacheType, HalvesBytesAndTheTimeToReadThem) {
+  const Outcome wide = outcome_of(serving("bf16")), narrow = outcome_of(serving("fp8"));
+  EXPECT_NEAR(peak(wide) - peak(narrow), kServed / 2, 1e-3 * kServed);
+  const double reading = kServed / 2 / wide.platform->devices()[0].memory_bandwidth.value();
+  const double saved   = (wide.summary.iteration_time - narrow.summary.iteration_time).value();
+  EXPECT_GT(saved, reading);
+  EXPECT_LT(saved, 1.25 * reading);
+  EXPECT_FALSE(converts(narrow));
+  EXPECT_EQ(narrow.summary.job.model_flops, wide.summary.job.model_flops);
+  EXPECT_EQ(outcome_of(serving("f8")).summary.iteration_time, narrow.summary.iteration_time);
+  EXPECT_TRUE(converts(outcome_of(with(serving("f8"), "strategy.attention=unfused"))));
+}
+
+TEST(CacheType, HoldsForPartsOfTheCaches) {
+  for (const char* ways : {"strategy.tp=4", "strategy.dp=4", "strategy.pp=4"}) {
+    SCOPED_TRACE(ways);
+    const Outcome wide = outcome_of(with(serving("bf16"), ways)), narrow = outcome_of(with(serving("f8"), ways));
+    EXPECT_NEAR(peak(wide) - peak(narrow), kServed / 8, 1e-2 * kServed);
+    EXPECT_LT(narrow.summary.iteration_time, wide.summary.iteration_time);
+  }
+}
+
+// A prefill leaves them converted, each rank its own heads.
+TEST(CacheType, IsThatOfWhatAPrefillLeaves) {
+  const Json wide      = with(serving("bf16", "prefill"), "strategy.tp=4"),
+             narrow    = with(serving("f8", "prefill"), "strategy.tp=4");
+  const Outcome before = outcome_of(wide), after = outcome_of(narrow);
+  EXPECT_NEAR(peak(before) - peak(after), kServed / 8, 1e-2 * kServed);
+  EXPECT_TRUE(converts(after));
+  ASSERT_EQ(before.summary.collectives.size(), after.summary.collectives.size());
+  for (size_t i = 0; i < before.summary.collectives.size(); ++i)
+    EXPECT_EQ(before.summary.collectives[i].bytes, after.summary.collectives[i].bytes);
+}
+
+TEST(CacheType, IsRefusedWhereThereIsNoCache) {
+  const auto refusal = [](const std::string& workload) -> std::string {
+    try {
+      outcome_of(
+          parse_json(R"({"workload": {)" + workload + R"(}, "platform": {"topology": "dgx_h100"}})", "serving.json"));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(
+      refusal(R"("model": "llama2-7b", "cache_dtype": "f8")"),
+      "serving.json: $.workload.cache_dtype: is of inference, and this workload trains; write \"mode\": \"inference\" "
+      "beside it");
+  EXPECT_EQ(
+      refusal(R"("model": "gpt", "mode": "inference", "cache_dtype": "f8")"),
+      "serving.json: $.workload.cache_dtype: is of the phases of inference; write \"phase\": \"prefill\" or \"decode\" "
+      "beside it");
+  EXPECT_EQ(
+      refusal(R"("model": "llama2-7b", "mode": "inference", "cache_dtype": "i8")"),
+      "serving.json: $.workload.cache_dtype: \"i8\" is no type of keys and values; use f64, f32, f16, bf16, f8 (or "
+      "fp8, the same) or f8e5m2");
+}
+
 }  // namespace
 }  // namespace foreflow::scenario::decode_test

@@ -26,6 +26,7 @@ def block_dropout(shares, ratio, seed):
 
 def block_attention(q, k, v, bias, scale, causal, run, order, first, stride, dropout, seed, outputs):
     """Attention to one block of keys, and the logarithms of its sums of exponentials; nothing where nothing is seen."""
+    k, v = k.to(q.dtype), v.to(q.dtype)
     scores = as_statistics(block_scores(q, k, bias, scale, causal, run, order, first, stride))
     lse = torch.logsumexp(scores, dim=-1)
     share = block_dropout(torch.nan_to_num(torch.exp(scores - lse.unsqueeze(-1)), nan=0.0), dropout, seed).to(v.dtype)
@@ -77,9 +78,11 @@ def rotary(x, positions, cosine, sine, interleaved, heads):
 
 def write_cache(cache, update, places, axis, mode):
     axis = axis_of(axis, cache.dim())
-    result = cache.clone()
+    result, update = cache.clone(), update.to(cache.dtype)
+    # Floats of a byte have few kernels.
+    target, update = (x.view(torch.uint8) if x.element_size() == 1 else x for x in (result, update))
     for sample in range(cache.shape[0]):
         start = int(places[sample]) if places is not None else 0
         rows = (start + torch.arange(update.shape[axis], device=cache.device)) % cache.shape[axis]
-        result[sample] = result[sample].index_copy(axis - 1, rows, update[sample])
+        target[sample] = target[sample].index_copy(axis - 1, rows, update[sample])
     return result
