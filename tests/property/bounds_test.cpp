@@ -109,7 +109,7 @@ TEST(Bounds, HoldWhereActivationsOfSplitBackwardPassesAreOffloaded) {
                  "vocabulary": 128, "experts": 4, "routing_groups": 2, "dtype": "f16", "optimizer": "sgd"},
     "platform": {"topology": "p3_8xlarge", "nodes": 2}, "engine": "analytic", "cost": {"model": "roofline"},
     "strategy": {"dp": 1, "cp": 2, "tp": 1, "pp": 2, "ep": 1, "zero": 1, "global_batch": [8, 32], "microbatches": 4,
-                 "schedule": ["1f1b", "zb_h1", "zb_v"], "recompute": ["none", "selective"], "offload": true,
+                 "schedule": ["1f1b", "zb_h1", "zb_v"], "recompute": ["none", "selective", "op"], "offload": true,
                  "overlap_tensor": 1},
     "placement": "packed"})",
                                 "offload.json"));
@@ -316,7 +316,7 @@ TEST(Bounds, HoldForManyMessagesOfWeights) {
   }
   Json source = question_of_many_messages();
   source.member("strategy")
-      .set("recompute", parse_json(R"(["none", "selective", "full"])", "recompute"))
+      .set("recompute", parse_json(R"(["none", "selective", "op", "full"])", "recompute"))
       .set("pp", parse_json("[1, 2]", "pp"))
       .set("tp", parse_json("[1, 2]", "tp"))
       .set("first_bucket_size", parse_json(R"(["64 kB", "256 kB"])", "first"))
@@ -449,7 +449,7 @@ TEST(Bounds, HoldWhereNoScheduleIsWritten) {
     "workload": {"model": "llama", "dtype": "bf16", "layers": 2, "hidden": 256, "heads": 8, "sequence": 512, "vocabulary": 256},
     "platform": {"topology": "dgx_a100"}, "engine": "analytic", "placement": "packed",
     "strategy": {"dp": [1, 2], "tp": 4, "pp": 1, "global_batch": 4, "microbatches": 1, "zero": [0, 1],
-                 "schedule": ["zb_h1", "zb_v"], "recompute": ["none", "full"], "overlap_tensor": 1,
+                 "schedule": ["zb_h1", "zb_v"], "recompute": ["none", "op", "full"], "overlap_tensor": 1,
                  "sequence_parallel": [false, true], "overlap_gradients": false}})",
                                 "one.json"));
 }

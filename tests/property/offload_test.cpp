@@ -68,6 +68,7 @@ const std::vector<Case>& cases() {
     for (const std::string schedule : {"gpipe", "eager_1f1b", "interleaved_1f1b", "looped_bfs", "zb_h1", "zb_v"})
       all.push_back({"llama", "none", {1, 1, 2, 4, schedule}});
     all.push_back({"llama", "full", {}});
+    all.push_back({"llama", "op", {1, 2, 2, 4, "1f1b"}});
     all.push_back({"bert", "full", {1, 2, 2, 4, "1f1b"}});
     all.push_back({"bert", "selective", {2, 2, 2, 2, "1f1b"}});
     all.push_back({"llama", "none", {2, 1, 2, 2, "gpipe", 3}});

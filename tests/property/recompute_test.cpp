@@ -15,6 +15,7 @@
 #include "foreflow/scenario/shapes.h"
 #include "foreflow/transform/autodiff.h"
 #include "foreflow/transform/simplify.h"
+#include "foreflow/transform/tensor.h"
 #include "support/distribution.h"
 
 namespace foreflow::recompute_test {
@@ -122,7 +123,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"imported", "selective"}, Case{"imported", "full"}, Case{"gpt_dropout", "selective"},
                     Case{"bert_dropout", "selective"}, Case{"bert_dropout", "full"}, Case{"t5_dropout", "selective"},
                     Case{"vit_dropout", "full"}, Case{"gpt_dropout", "full"}, Case{"gpt_dropout", "block(2)"},
-                    Case{"llama", "activation"}, Case{"moe", "activation"}),
+                    Case{"llama", "activation"}, Case{"moe", "activation"}, Case{"mlp", "op"}, Case{"gpt", "op"},
+                    Case{"imported", "op"}, Case{"llama", "op"}, Case{"moe", "op"}, Case{"bert_dropout", "op"},
+                    Case{"t5_dropout", "op"}, Case{"vit_dropout", "op"}),
     [](const auto& info) {
       std::string name = std::get<0>(info.param) + "_" + std::get<1>(info.param);
       std::replace_if(
@@ -168,6 +171,34 @@ TEST(Recompute, KeepsOneValueOfALayer) {
     }
   }
   EXPECT_EQ(kept, std::set<std::string>{"h.2.out"});  // the input of the next one
+}
+
+// Of one layer, whose products have the weights wq, wk, wv, wo, w1, w3 and w2 in this order.
+std::set<std::string> repeated_products(const std::vector<bool>& reduced) {
+  const ir::Module before = trained(subjects()[3]);
+  const ir::Module after =
+      transform::recompute(before, ops::table(), {transform::Recompute::Kind::op}, 1, false, reduced);
+  const ir::Function& f = after.entry();
+  std::set<std::string> weights;
+  for (const ir::Op& op : f.ops) {
+    if (op.def->product == ir::Product::none || op.attributes->int_or(transform::kRecompute, 0) != 2) continue;
+    const std::string& name = f.value(f.inputs(op)[1]).name;
+    if (name.starts_with("layers.1.")) weights.insert(name);
+  }
+  return weights;
+}
+
+TEST(Recompute, OfOpsRepeatsEverySecondProductOfALayer) {
+  const std::set<std::string> expected{"layers.1.attention.wk.weight", "layers.1.attention.wo.weight",
+                                       "layers.1.feed_forward.w3.weight"};
+  EXPECT_EQ(repeated_products({}), expected);
+}
+
+TEST(Recompute, OfOpsKeepsWhatIsReduceScattered) {
+  const ir::Module before    = trained(subjects()[3]);
+  std::vector<bool> of_w_out = transform::reduce_scattered(before, 2, {.sequence = true});
+  const std::set<std::string> expected{"layers.1.attention.wk.weight", "layers.1.feed_forward.w3.weight"};
+  EXPECT_EQ(repeated_products(of_w_out), expected);
 }
 
 TEST(Recompute, MakesASegmentOfEachLayerHoweverManyThereAre) {

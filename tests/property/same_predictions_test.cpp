@@ -17,7 +17,7 @@ TEST(Same, PointsAreThoseWithTheSamePrediction) {
                  "sequence": 64, "vocabulary": 1024, "dtype": "f16", "mode": "training", "optimizer": "adam"},
     "platform": {"topology": "dgx_a100", "nodes": 2}, "engine": "simgrid", "cost": {"model": "roofline"},
     "strategy": {"dp": 2, "tp": [2, 4], "pp": 2, "global_batch": 16, "microbatches": 4, "schedule": "1f1b",
-                 "recompute": ["none", "selective", "full"], "zero": [0, 3], "sequence_parallel": [false, true],
+                 "recompute": ["none", "selective", "op", "full"], "zero": [0, 3], "sequence_parallel": [false, true],
                  "vocabulary_parallel": [false, true], "overlap_gradients": false, "overlap_tensor": [1, 2, 4]},
     "placement": "packed"})",
                                  "same.json");

@@ -20,7 +20,7 @@ const std::vector<Key> kKeys = {
     {"schedule",
      {R"(["1f1b", "gpipe"])", R"(["eager_1f1b", "zb_h1"])", R"(["zb_v", "chimera"])", R"(["dualpipe", "dualpipe_v"])"}},
     {"zero", {"[0, 3]", "[1, 2]", "1"}, Key::For::training},
-    {"recompute", {R"(["none", "full"])", "\"block(2)\"", R"("full")"}, Key::For::training},
+    {"recompute", {R"(["none", "full"])", "\"block(2)\"", R"("full")", R"(["none", "op"])"}, Key::For::training},
     {"recompute", {R"("selective")", R"(["selective", "optimal"])"}, Key::For::experts},
     {"offload", {"[false, true]"}, Key::For::training},
     {"delay_weight_gradients", {"[false, true]"}, Key::For::training},

@@ -82,7 +82,7 @@ TEST_P(BoundariesOfEverySchedule, SendsTheResidualStreamOnceEachWayAndNothingEls
   for (const std::string model : {"llama", "gpt"}) {
     for (const Kind& kind : kKinds) {
       if (model == "gpt" && std::string(kind.strategy).find("vocabulary") != std::string::npos) continue;  // tied
-      for (const std::string recompute : {"none", "selective", "full"}) {
+      for (const std::string recompute : {"none", "selective", "op", "full"}) {
         for (const std::string attention : {"flash", "unfused"}) {
           for (const std::string partition : {"balanced", "uniform", "layers"}) {
             if (partition == "uniform" && model == "gpt") continue;

@@ -41,6 +41,7 @@ const std::vector<Subject>& subjects() {
       {"gpt_everything", "gpt", gpt, "none", {2, 2, 2, 2, "1f1b"}},
       {"gpt_selective", "gpt", gpt, "selective", {1, 2, 2, 2, "1f1b"}},
       {"gpt_full", "gpt", gpt, "full", {2, 1, 2, 4, "1f1b"}},
+      {"gpt_op", "gpt", gpt, "op", {1, 2, 2, 2, "1f1b"}},
       {"gpt_blocks", "gpt", gpt, "block(2)", {1, 1, 2, 4, "1f1b"}},
   };
   return kSubjects;

@@ -48,7 +48,7 @@ std::string strategy(Random& rng, bool has_experts) {
   sometimes("zero", {"1", "2", "3"});
   sometimes("overlap_gradients", {"true"});
   sometimes("overlap_sends", {"true"});
-  sometimes("recompute", {R"("full")", R"("selective")"});
+  sometimes("recompute", {R"("full")", R"("selective")", R"("op")"});
   sometimes("sequence_parallel", {"true"});
   sometimes("vocabulary_parallel", {"true"});
   sometimes("tensor_plan", {R"("megatron")"});

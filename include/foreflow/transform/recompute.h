@@ -29,6 +29,7 @@ struct Recompute {
     none,
     selective,   // recompute every attention core
     activation,  // recompute what activation functions and gates make for products
+    op,          // recompute every block but for attention and every second product (selective checkpointing per op)
     blocks,      // recompute every block (such as a layer) that the forward pass repeats
     optimal      // the least extra arithmetic within `limits`
   };
@@ -38,7 +39,8 @@ struct Recompute {
   bool operator==(const Recompute&) const = default;
 };
 
-// Reads "none", "selective", "activation", "full", "block(2)" or "optimal". Throws Error at `where` for any other text.
+// Reads "none", "selective", "activation", "op", "full", "block(2)" or "optimal". Throws Error at `where` for any other
+// text.
 Recompute read_recompute(std::string_view text, const std::string& where);
 // The same text again; limits are not part of it.
 std::string to_string(const Recompute& how);
@@ -55,6 +57,9 @@ std::string to_string(const Recompute& how);
 //    as one segment with up to 7 neighbours. Of all such decisions within the limits it takes the one with the fewest
 //    extra flop; if none is within them, the one with the least memory. It repeats only ops that the backward pass
 //    needs.
+// 6. `op` keeps also the results of a block's attention, if that is one op, and of its first, third, .. product with a
+//    matrix of weights, and repeats the ops that lead from there to what the backward pass reads. It keeps the results
+//    of `reduced`, too: ops of the entry function whose results tensor parallelism will reduce-scatter. Empty: none.
 //
 // The program is one that `differentiate` made: its first result is the loss. Calls are inlined. Throws RefusalError if
 // nothing in the program can be recomputed this way.
@@ -62,7 +67,7 @@ std::string to_string(const Recompute& how);
 // With `fused` also element-wise values inside of fused kernels, which frameworks do not keep (as silu(gate) of
 // SwiGLU); programs with calls are left as they are if nothing else is recomputed.
 ir::Module recompute(const ir::Module& module, const ir::OpTable& ops, const Recompute& how, int stages = 1,
-                     bool fused = false);
+                     bool fused = false, const std::vector<bool>& reduced = {});
 
 // The least and the most memory that the activations of a stage take under any decision of `optimal`.
 struct ActivationRange {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "foreflow/transform/pieces.h"
 #include "foreflow/transform/sharding.h"
@@ -24,6 +25,10 @@ Distributed shard(const ir::Module& module, const ir::OpTable& ops, int ways, co
 // which are on no device, would have to be cut. Requires: ways > 2.
 std::optional<Distributed> two_shards(const ir::Module& module, const ir::OpTable& ops, int ways,
                                       const Sharding& sharding);
+
+// Per op of the entry function, which calls none: whether shard() reduce-scatters a result of it along the sequence.
+// Requires: shard() does not refuse the same arguments.
+std::vector<bool> reduce_scattered(const ir::Module& module, int ways, const Sharding& sharding);
 
 // A sentence about a program of whose arithmetic each of `ways` shards computes more than half as a whole, instead of
 // parts of it: how much, which ops do it, and the reason, where it is known. Empty: there is nothing to say. Requires:

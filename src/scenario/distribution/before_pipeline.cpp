@@ -7,6 +7,17 @@
 #include "scenario/blame.h"
 
 namespace foreflow::scenario {
+namespace {
+
+// The ops whose results `op` keeps as reduce-scatters make them. It does not know those of stages that are sharded in
+// different ways, and repeats them.
+std::vector<bool> reduced_and_kept(const ir::Module& module, const Strategy& strategy) {
+  const bool asks = strategy.recompute.kind == transform::Recompute::Kind::op && !strategy.has_unequal_stages();
+  if (!asks || module.functions.size() > 1) return {};
+  return transform::reduce_scattered(module, strategy.tp, strategy.sharding());
+}
+
+}  // namespace
 
 Expected<ReplicaProgram> before_pipeline(const Sequential& sequential, const Scenario& scenario,
                                          const ir::WrittenDevices& written) {
@@ -15,8 +26,10 @@ Expected<ReplicaProgram> before_pipeline(const Sequential& sequential, const Sce
   const int stages         = schedule::stages(strategy.schedule->mapping, strategy.schedule_size);
   const int parts          = strategy.sequence_parallel ? strategy.tp : 1;
   ReplicaProgram program{{}, written};
+  const auto reduced = asked_for_by("tp", scenario, [&] { return reduced_and_kept(sequential.module, strategy); });
+  if (!reduced) return reduced.refusal();
   auto module = asked_for_by("recompute", scenario, [&] {
-    return transform::recompute(sequential.module, ops, strategy.recompute, stages, strategy.fuses);
+    return transform::recompute(sequential.module, ops, strategy.recompute, stages, strategy.fuses, *reduced);
   });
   if (strategy.has_unequal_stages()) program.written = {};  // what differs between stages is done when they are cut
   if (module && !strategy.has_unequal_stages()) {

@@ -142,7 +142,7 @@ class Fitter {
   // needs less memory they are more even. One that the program does not have is passed over.
   Trial or_policy(Trial best) const {
     using Kind = transform::Recompute::Kind;
-    for (const Kind kind : {Kind::activation, Kind::selective, Kind::blocks}) {
+    for (const Kind kind : {Kind::activation, Kind::selective, Kind::op, Kind::blocks}) {
       Scenario fixed           = scenario_;
       fixed.strategy.recompute = {kind};
       auto trial               = tried(std::move(fixed), {});

@@ -26,7 +26,7 @@ std::vector<Json> legal(const SpaceFacts& facts, const Json& point) {
 ValueType kinds() {
   ValueType segment = types::text("`block(n)`");
   segment.schema    = segment.schema.with("pattern", R"(^block\([1-9][0-9]*\)$)");
-  return types::either({types::one_of({"none", "activation", "selective", "full", "optimal"}), segment});
+  return types::either({types::one_of({"none", "activation", "selective", "op", "full", "optimal"}), segment});
 }
 
 std::string idle_in_run(const Scenario& scenario, const report::Summary& summary) {
@@ -43,8 +43,11 @@ StrategyKeyDef row() {
       .doc =
           "what the backward pass computes again instead of keeping it. `none`: nothing; `activation`: what activation "
           "functions and gates hand to products (xformers' SwiGLU, Megatron-LM's moe_act); `selective`: the core of "
-          "attention; `full`: every layer; `block(n)`: n layers of each stage together; `optimal`: the least that "
-          "fits in memory. A search tries `activation`, `block(n)` and `optimal` only where they are listed",
+          "attention; `op`: every layer but for attention that is one kernel, reduce-scatters and every second product "
+          "with a matrix (torchtitan's selective_ac_option op); `full`: every layer; `block(n)`: n layers of each "
+          "stage "
+          "together; `optimal`: the least that fits in memory. A search tries `activation`, `op`, `block(n)` and "
+          "`optimal` only where they are listed",
       .type           = kinds(),
       .fallback       = "none",
       .read           = read,

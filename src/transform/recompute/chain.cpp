@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "foreflow/base/nth.h"
 #include "foreflow/ir/uses.h"
@@ -14,10 +15,11 @@ namespace foreflow::transform {
 
 using ir::ValueId;
 
-Forgetting::Forgetting(const ir::Function& function, size_t forward)
+Forgetting::Forgetting(const ir::Function& function, size_t forward, std::vector<bool> saved)
     : function_(function),
       makers_(ir::makers_of(function)),
       constant_(constant_values(function)),
+      saved_(std::move(saved)),
       needed_(function.values.size()),
       readers_(function.values.size()) {
   for (size_t o = 0; o < function.ops.size(); ++o) {
@@ -39,6 +41,7 @@ bool Forgetting::is_inner(ValueId id, const Segment& segment) const {
            (gapless || std::binary_search(segment.begin(), segment.end(), o));
   };
   const int32_t made = makers_[ir::index(id)];
+  if (made >= 0 && !saved_.empty() && nth(saved_, made)) return false;
   return made >= 0 && inside(static_cast<size_t>(made)) && !constant_[ir::index(id)] &&
          std::all_of(readers_[ir::index(id)].begin(), readers_[ir::index(id)].end(), inside) &&
          std::find(function_.results.begin(), function_.results.end(), id) == function_.results.end();

@@ -10,11 +10,12 @@
 namespace foreflow::transform {
 
 // Which values a recomputed segment keeps, and which of its ops must be repeated. A value that the forward pass reads
-// outside the segment is kept; all others are discarded. The ops to repeat lead from kept values to the discarded
-// values that the backward pass reads.
+// outside the segment is kept, and so are the results of the ops in `saved`; all others are discarded. The ops to
+// repeat lead from kept values to the discarded values that the backward pass reads.
 class Forgetting {
  public:
-  Forgetting(const ir::Function& function, size_t forward);
+  // `saved`: per op; empty: none is.
+  Forgetting(const ir::Function& function, size_t forward, std::vector<bool> saved = {});
 
   bool is_needed(ir::ValueId id) const { return needed_[ir::index(id)]; }  // the backward pass reads it
   bool is_constant(ir::ValueId id) const { return constant_[ir::index(id)]; }
@@ -23,13 +24,14 @@ class Forgetting {
 
   // The ops of the segment that the backward pass must repeat, ascending.
   std::vector<size_t> repeated(const Segment& segment) const;
-  // Returns true if the value is computed in the segment and, within the forward pass, read only there.
+  // Returns true if the value is computed in the segment, not saved and, within the forward pass, read only there.
   bool is_inner(ir::ValueId id, const Segment& segment) const;
 
  private:
   const ir::Function& function_;
   const std::vector<int32_t> makers_;
   const std::vector<bool> constant_;
+  const std::vector<bool> saved_;             // per op
   std::vector<bool> needed_;                  // per value
   std::vector<std::vector<size_t>> readers_;  // per value
 };

@@ -24,7 +24,9 @@
 #include "transform/pass_arguments.h"
 #include "transform/recompute/activation_results.h"
 #include "transform/recompute/chain.h"
+#include "transform/recompute/fp8_repeats.h"
 #include "transform/recompute/fused_values.h"
+#include "transform/recompute/saved_results.h"
 #include "transform/rewrite/copy.h"
 
 namespace foreflow::transform {
@@ -32,30 +34,40 @@ namespace {
 
 using ir::ValueId;
 
+// What the backward pass repeats.
+struct Repetition {
+  std::vector<Segment> segments;
+  // All ops of the first `whole` segments are repeated, as frameworks do; of the others only those that the backward
+  // pass needs.
+  size_t whole = 0;
+  // What the last op of a segment makes is not kept either, although others read it.
+  bool forgets_results = false;
+  // Per op: its results are kept, and it is not repeated; empty: no such ops.
+  std::vector<bool> saved = {};
+};
+
 class Repeater {
  public:
-  // All ops of the first `whole` segments are repeated, as frameworks do; of the others only those that the backward
-  // pass needs. `results`: what the last op of a segment makes is not kept either, although others read it.
-  Repeater(const ir::Module& module, const ir::OpTable& ops, const std::vector<Segment>& segments, size_t whole,
-           bool results)
+  Repeater(const ir::Module& module, const ir::OpTable& ops, const Repetition& what)
       : module_(module),
         function_(module.entry()),
-        segments_(segments),
-        whole_(whole),
+        segments_(what.segments),
+        whole_(what.whole),
         forward_(forward_ops(function_)),
         constant_(constant_values(function_)),
-        forgetting_(function_, forward_),
+        forgetting_(function_, forward_, what.saved),
         segment_of_(function_.ops.size(), kNone),
         makers_(ir::makers_of(function_)),
         leaves_(function_.values.size()),
-        again_(segments.size(), ValueMap(0)),
+        again_(segments_.size(), ValueMap(0)),
         builder_(function_.name, ops),
         map_(function_.values.size()) {
-    for (size_t s = 0; s < segments.size(); ++s) {
-      for (const size_t o : segments[s]) segment_of_[o] = static_cast<int>(s);
+    for (size_t s = 0; s < segments_.size(); ++s) {
+      for (const size_t o : segments_[s]) segment_of_[o] = static_cast<int>(s);
     }
-    find_leaving();
-    for (size_t s = 0; results && s < whole; ++s) leaves_[function_.ops[segments[s].back()].first_result] = false;
+    find_leaving(what.saved);
+    for (size_t s = 0; what.forgets_results && s < whole_; ++s)
+      leaves_[function_.ops[segments_[s].back()].first_result] = false;
   }
 
   ir::Module run() {
@@ -80,8 +92,13 @@ class Repeater {
     return nth(segment_of_, makers_[ir::index(id)]);
   }
 
-  // Marks the values that the forward pass reads outside of their segment. They are kept in any case.
-  void find_leaving() {
+  // Marks the values that are kept in any case: those that the forward pass reads outside of their segment, and the
+  // saved ones.
+  void find_leaving(const std::vector<bool>& saved) {
+    for (size_t o = 0; o < saved.size(); ++o) {
+      for (uint32_t i = 0; saved[o] && i < function_.ops[o].result_count; ++i)
+        leaves_[function_.ops[o].first_result + i] = true;
+    }
     for (const ValueId id : function_.results) leaves_[ir::index(id)] = true;
     for (size_t o = 0; o < forward_; ++o) {
       for (const ValueId id : function_.inputs(function_.ops[o])) {
@@ -101,12 +118,16 @@ class Repeater {
   }
 
   void repeat(size_t s) {
-    ValueMap& again = again_[s] = map_;
-    for (const size_t o : s < whole_ ? segments_[s] : forgetting_.repeated(segments_[s])) {
+    ValueMap& again = again_[s]   = map_;
+    const std::vector<size_t> ops = s < whole_ ? segments_[s] : forgetting_.repeated(segments_[s]);
+    const auto changed            = converting_again(function_, ops);
+    for (const size_t o : ops) {
       const ir::Op& op = function_.ops[o];
       if (constant_[op.first_result]) continue;
-      const auto first = static_cast<int32_t>(builder_.append(op.def, op.callee, marked(op, kRecompute, s),
-                                                              copies(function_.inputs(op), again), op.result_count));
+      const auto own        = changed.find(o);
+      const auto attributes = marked(own == changed.end() ? *op.attributes : own->second, kRecompute, s);
+      const auto first      = static_cast<int32_t>(
+          builder_.append(op.def, op.callee, attributes, copies(function_.inputs(op), again), op.result_count));
       for (uint32_t i = 0; i < op.result_count; ++i) {
         const ValueId old = function_.output(op, i), copy = static_cast<ValueId>(first + static_cast<int32_t>(i));
         if (!function_.value(old).name.empty()) builder_.set_name(copy, function_.value(old).name + ".again");
@@ -122,9 +143,10 @@ class Repeater {
     for (const ValueId id : function_.inputs(op))
       operands.push_back(o >= forward_ && is_forgotten(id) ? nth(again_, segment(id))(id) : map_(id));
     const bool inside = segment_of_[o] != kNone;
-    const auto first  = static_cast<int32_t>(builder_.append(
-         op.def, op.callee, inside ? marked(op, kSegment, static_cast<size_t>(segment_of_[o])) : op.attributes, operands,
-         op.result_count));
+    const auto first  = static_cast<int32_t>(
+        builder_.append(op.def, op.callee,
+                        inside ? marked(*op.attributes, kSegment, static_cast<size_t>(segment_of_[o])) : op.attributes,
+                         operands, op.result_count));
     for (uint32_t i = 0; i < op.result_count; ++i) {
       const ValueId old = function_.output(op, i), copy = static_cast<ValueId>(first + static_cast<int32_t>(i));
       builder_.set_name(copy, function_.value(old).name);
@@ -133,8 +155,7 @@ class Repeater {
     }
   }
 
-  ir::AttributesRef marked(const ir::Op& op, std::string_view mark, size_t s) {
-    ir::Attributes attributes = *op.attributes;
+  ir::AttributesRef marked(ir::Attributes attributes, std::string_view mark, size_t s) {
     return builder_.share(attributes.set(std::string(mark), static_cast<int64_t>(s) + 1));
   }
 
@@ -261,6 +282,7 @@ Recompute read_recompute(std::string_view text, const std::string& place) {
   if (text == "none") return {Recompute::Kind::none};
   if (text == "selective") return {Recompute::Kind::selective};
   if (text == "activation") return {Recompute::Kind::activation};
+  if (text == "op") return {Recompute::Kind::op};
   if (text == "full") return {Recompute::Kind::blocks, 1};
   if (text == "optimal") return {Recompute::Kind::optimal};
   constexpr std::string_view kBlock = "block(";
@@ -269,10 +291,9 @@ Recompute read_recompute(std::string_view text, const std::string& place) {
     const int count               = parse_number<int>(number).value_or(0);
     if (count > 0) return {Recompute::Kind::blocks, count};
   }
-  throw Error(
-      place,
-      "\"" + std::string(text) +
-          "\" is no way to recompute; use none, activation, selective, full, block(N) with N of 1 or more, or optimal");
+  throw Error(place, "\"" + std::string(text) +
+                         "\" is no way to recompute; use none, activation, selective, op, full, block(N) with N of 1 "
+                         "or more, or optimal");
 }
 
 std::string to_string(const Recompute& how) {
@@ -280,6 +301,7 @@ std::string to_string(const Recompute& how) {
     case Recompute::Kind::none: return "none";
     case Recompute::Kind::selective: return "selective";
     case Recompute::Kind::activation: return "activation";
+    case Recompute::Kind::op: return "op";
     case Recompute::Kind::optimal: return "optimal";
     case Recompute::Kind::blocks: break;
   }
@@ -289,8 +311,8 @@ std::string to_string(const Recompute& how) {
 namespace {
 
 // With what fused kernels make again.
-ir::Module repeated(const ir::Module& module, const ir::OpTable& ops, std::vector<Segment> segments, size_t whole,
-                    bool fused, bool results = false) {
+ir::Module repeated(const ir::Module& module, const ir::OpTable& ops, Repetition what, bool fused) {
+  std::vector<Segment>& segments = what.segments;
   if (fused) {
     std::vector<bool> taken(module.entry().ops.size());
     for (const Segment& segment : segments) {
@@ -299,15 +321,32 @@ ir::Module repeated(const ir::Module& module, const ir::OpTable& ops, std::vecto
     const std::vector<Segment> more = fused_values(module, taken);
     segments.insert(segments.end(), more.begin(), more.end());
   }
-  return segments.empty() ? module : Repeater(module, ops, segments, whole, results).run();
+  return segments.empty() ? module : Repeater(module, ops, what).run();
+}
+
+RefusalError no_blocks(const ir::Module& module, std::string_view instead) {
+  return {Cause::program, where(module),
+          "repeats no block of ops that could be recomputed; use " + std::string(instead)};
+}
+
+Repetition but_for_saved(const ir::Module& module, const std::vector<bool>& reduced) {
+  const std::vector<Segment> layers = forward_blocks(module);
+  if (layers.empty()) throw no_blocks(module, "none");
+  std::vector<bool> saved = saved_results(module, layers, reduced);
+  if (std::find(saved.begin(), saved.end(), true) == saved.end())
+    throw RefusalError(Cause::program, where(module),
+                       "has no product with a matrix of weights in its blocks whose result op would keep; use full or "
+                       "none");
+  return {.segments = layers, .saved = std::move(saved)};
 }
 
 }  // namespace
 
-ir::Module recompute(const ir::Module& original, const ir::OpTable& ops, const Recompute& how, int stages, bool fused) {
+ir::Module recompute(const ir::Module& original, const ir::OpTable& ops, const Recompute& how, int stages, bool fused,
+                     const std::vector<bool>& reduced) {
   if (how.kind == Recompute::Kind::none) {
     const bool backward = forward_ops(original.entry()) < original.entry().ops.size();
-    return fused && backward && original.functions.size() == 1 ? repeated(original, ops, {}, 0, true) : original;
+    return fused && backward && original.functions.size() == 1 ? repeated(original, ops, {}, true) : original;
   }
   const ir::Module module = flat(original);
   if (forward_ops(module.entry()) == module.entry().ops.size())
@@ -316,7 +355,7 @@ ir::Module recompute(const ir::Module& original, const ir::OpTable& ops, const R
   if (how.kind == Recompute::Kind::selective) {
     segments = attention_cores(module);
     if (segments.empty() && has_fused_attention(module))
-      return repeated(module, ops, {}, 0, fused);  // whose gradient makes scores again
+      return repeated(module, ops, {}, fused);  // whose gradient makes scores again
     if (segments.empty())
       throw RefusalError(
           Cause::program, where(module),
@@ -328,24 +367,24 @@ ir::Module recompute(const ir::Module& original, const ir::OpTable& ops, const R
       throw RefusalError(Cause::program, where(module),
                          "keeps no result of an activation function for a product alone; use full or none");
   } else if (how.kind == Recompute::Kind::optimal) {
-    return repeated(module, ops, best_segments(module, how.limits), 0, fused);
+    return repeated(module, ops, {.segments = best_segments(module, how.limits)}, fused);
+  } else if (how.kind == Recompute::Kind::op) {
+    return repeated(module, ops, but_for_saved(module, reduced), fused);
   } else {
     segments = joined(module, forward_blocks(module), how.blocks, stages);
-    if (segments.empty())
-      throw RefusalError(Cause::program, where(module),
-                         std::string("repeats no block of ops that could be recomputed; use ") +
-                             (attention_cores(module).empty() ? "none" : "selective or none"));
+    if (segments.empty()) throw no_blocks(module, attention_cores(module).empty() ? "none" : "selective or none");
   }
   const size_t whole = segments.size();
-  return repeated(module, ops, std::move(segments), whole, fused, how.kind == Recompute::Kind::activation);
+  return repeated(module, ops, {std::move(segments), whole, how.kind == Recompute::Kind::activation, {}}, fused);
 }
 
 namespace definitions::recompute {
 PassDef row() {
   return {"recompute",
           "repeat parts of the forward pass in the backward pass instead of remembering their values: mode=selective "
-          "(attention cores), activation (results of activation functions and gates), full (each repeated block; the "
-          "default) or block with n blocks in a segment; no segment "
+          "(attention cores), activation (results of activation functions and gates), op (each repeated block but for "
+          "attention and every second product), full (each repeated block; the default) or block with n blocks in a "
+          "segment; no segment "
           "crosses the border of one of `stages` equal shares of the blocks; mode=optimal with bytes: the least extra "
           "arithmetic with which the activations take at most that many bytes",
           {"mode", "n", "stages", "bytes"},

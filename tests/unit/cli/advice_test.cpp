@@ -57,7 +57,7 @@ TEST(Advice, NamesMoreRecomputationAndThenMoreDevices) {
                    strategy + "}}");
     return test::run_foreflow({"simulate", "gpt.json"}, folder.path()).err;
   };
-  for (const char* kind : {"selective", "activation", "block(2)"}) {
+  for (const char* kind : {"selective", "activation", "op", "block(2)"}) {
     const std::string line = said_of_long(R"("zero": 2, "recompute": ")" + std::string(kind) + "\"");
     EXPECT_TRUE(line.ends_with("; strategy.recompute full, a higher strategy.zero or strategy.offload may lower it\n"))
         << line;

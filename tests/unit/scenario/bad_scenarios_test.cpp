@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(
                 R"(gpt.json: $.strategy.stage_shares: has 1 shares for 2 stages; write one for each)"},
         Mistake{
             "recompute", R"(strategy.recompute="half")",
-            R"(gpt.json: $.strategy.recompute: "half" is no way to recompute; use none, activation, selective, full, block(N) with N of 1 or more, or optimal)"},
+            R"(gpt.json: $.strategy.recompute: "half" is no way to recompute; use none, activation, selective, op, full, block(N) with N of 1 or more, or optimal)"},
         Mistake{
             "vocabulary_parallel", R"(strategy={"tp": 16, "global_batch": 16, "vocabulary_parallel": true})",
             "gpt.json: $.strategy.vocabulary_parallel: tp = 16 does not divide the vocabulary of 1000; pad it to 1008"},

@@ -21,7 +21,7 @@ report::Summary simulated(const std::string& model, const std::string& strategy)
 TEST(StagesOfLayers, AreEqualWhateverIsRecomputed) {
   for (const char* model : {R"("model": "gpt", )", R"("model": "llama", "feed_forward": 128, )"}) {
     for (const char* attention : {"flash", "unfused"}) {
-      for (const char* recompute : {"none", "selective", "full", "block(2)"}) {
+      for (const char* recompute : {"none", "selective", "op", "full", "block(2)"}) {
         const std::string strategy =
             std::string(R"("attention": ")") + attention + R"(", "recompute": ")" + recompute + "\"";
         SCOPED_TRACE(model + strategy);

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "foreflow/ir/fp8.h"
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::scenario::recompute_test {
@@ -37,8 +38,9 @@ void expect_error(const std::string& strategy, const std::string& mode, const st
 }
 
 TEST(RecomputeStrategy, IsRefusedInOneSentenceAtItsKey) {
-  expect_error(R"({"recompute": "some"})", "training",
-               "test: $.strategy.recompute: \"some\" is no way to recompute; use none, activation, selective, full");
+  expect_error(
+      R"({"recompute": "some"})", "training",
+      "test: $.strategy.recompute: \"some\" is no way to recompute; use none, activation, selective, op, full");
   expect_error(R"j({"recompute": "block(0)"})j", "training", "$.strategy.recompute");
   expect_error(R"({"recompute": "full"})", "inference", "test: $.strategy.recompute: full needs a backward pass");
 }
@@ -142,7 +144,7 @@ TEST(RecomputeStrategy, OptimalIsNoSlowerThanFixedPoliciesThatFit) {
         R"("pp": 4, "microbatches": 8, "global_batch": 160, "schedule": "interleaved_1f1b")"}) {
     const report::Summary optimal = answer("optimal", rest);
     EXPECT_TRUE(optimal.fits) << rest;
-    for (const std::string policy : {"none", "activation", "selective", "full"}) {
+    for (const std::string policy : {"none", "activation", "selective", "op", "full"}) {
       const report::Summary fixed = answer(policy, rest);
       if (!fixed.fits) continue;
       EXPECT_LE(optimal.iteration_time.value(), fixed.iteration_time.value() * 1.0001) << policy << rest;
@@ -210,6 +212,124 @@ TEST(RecomputeStrategy, TakesAtMostALayerMoreWhereWeightGradientsAreDelayed) {
       EXPECT_LE(peak("full", strategy), none + kLayer) << strategy;
     }
   }
+}
+
+// A layer of Llama on one device, whose products keep their order: queries, keys, values, output, gate, up, down.
+report::Summary of_llama(const std::string& recompute, const std::string& rest, const std::string& dtype = "bf16",
+                         int layers = 8) {
+  const std::string text = R"({"workload": {"model": "llama", "layers": )" + std::to_string(layers) +
+                           R"(, "hidden": 1024, "heads": 8, "kv_heads": 2,
+      "feed_forward": 4096, "vocabulary": 512, "sequence": 2048, "mode": "training", "optimizer": "adam", "dtype": ")" +
+                           dtype + R"("}, "platform": {"topology": "dgx_h100", "nodes": 1},
+      "cost": {"model": "roofline"}, "engine": "analytic", "strategy": {"recompute": ")" +
+                           recompute + "\", " + rest + "}}";
+  return run(load(parse_json(text, "test"), "test")).summary;
+}
+
+constexpr double kLlamaLayers = 8, kLlamaRows = 4 * 2048, kLlamaHidden = 1024, kLlamaKeys = 256, kLlamaInner = 4096;
+
+TEST(RecomputeStrategy, OpRepeatsEverySecondProductOfALayerAndNoAttention) {
+  constexpr double kProducts = 2 * kLlamaRows * kLlamaHidden * (kLlamaKeys + kLlamaHidden + kLlamaInner);
+  const std::string rest     = R"("global_batch": 4)";
+  const auto flops = [&](const std::string& recompute) { return of_llama(recompute, rest).job.hardware_flops.value(); };
+  const double more = flops("op") - flops("none");
+  EXPECT_GT(more, kLlamaLayers * kProducts);
+  EXPECT_LT(more, 1.02 * kLlamaLayers * kProducts);  // norms, rotary embeddings and the activation function
+}
+
+// Of a layer stay its input, queries, values, what attention makes, with a sum of 4 bytes for each row and head, and
+// the gate; besides its weights, with 14 bytes each. The most is there when the backward pass begins.
+TEST(RecomputeStrategy, OpKeepsWhatTheListSays) {
+  constexpr double kKept    = kLlamaRows * (2 * (3 * kLlamaHidden + kLlamaKeys + kLlamaInner) + 4 * 8);
+  constexpr double kWeights = kLlamaHidden * (2 * kLlamaHidden + 2 * kLlamaKeys + 3 * kLlamaInner + 2);
+  const auto peak           = [](const std::string& recompute, int layers = 8) {
+    return of_llama(recompute, R"("global_batch": 4)", "bf16", layers).devices.front().peak_memory.value();
+  };
+  EXPECT_NEAR(peak("op", 12) - peak("op"), 4 * (kKept + 14 * kWeights), 1e-3 * kKept);
+  EXPECT_LT(peak("op"), peak("activation"));
+  EXPECT_GT(peak("op"), peak("full"));
+}
+
+TEST(RecomputeStrategy, OpTakesATimeBetweenThoseOfNoneAndFull) {
+  for (const char* dtype : {"bf16", "fp8"}) {
+    for (const std::string rest :
+         {R"("global_batch": 4)", R"("global_batch": 8, "dp": 4, "zero": 3, "fusion": true)",
+          R"("global_batch": 4, "tp": 2)", R"("global_batch": 4, "tp": 2, "sequence_parallel": true)",
+          R"("global_batch": 4, "cp": 2)", R"("global_batch": 8, "pp": 4, "microbatches": 8)",
+          R"("global_batch": 8, "pp": 4, "microbatches": 8, "schedule": "interleaved_1f1b", "virtual_stages": 2)",
+          R"("global_batch": 8, "pp": 4, "microbatches": 8, "schedule": "zb_h1", "stage_partition": "layers")"}) {
+      const auto time = [&](const std::string& recompute) {
+        return of_llama(recompute, rest, dtype).iteration_time.value();
+      };
+      const double op = time("op");
+      EXPECT_GT(op, time("none")) << dtype << rest;
+      EXPECT_LT(op, time("full")) << dtype << rest;
+    }
+  }
+}
+
+TEST(RecomputeStrategy, OpIsRefusedWhereLayersMultiplyByNoMatrix) {
+  const Scenario scenario = load(parse_json(R"({"platform": {"topology": "dgx_h100", "nodes": 1}, "engine": "analytic",
+      "workload": {"model": "resnet", "depth": 50, "image": 64, "optimizer": "sgd"},
+      "strategy": {"global_batch": 8, "recompute": "op"}})",
+                                            "test"),
+                                 "test");
+  try {
+    run(scenario);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "test: $.strategy.recompute: resnet: @resnet: has no product with a matrix of weights in its blocks "
+              "whose result op would keep; use full or none");
+  }
+}
+
+// Whatever the place of their product in the layer.
+TEST(RecomputeStrategy, OpKeepsWhatIsReduceScattered) {
+  const auto messages = [](const std::string& recompute) {
+    const Scenario scenario = load(parse_json(
+                                       R"({"workload": {"model": "llama", "layers": 4, "hidden": 64, "heads": 4,
+        "feed_forward": 128, "vocabulary": 64, "sequence": 32, "dtype": "bf16", "mode": "training"},
+        "platform": {"topology": "dgx_h100", "nodes": 1}, "engine": "analytic",
+        "strategy": {"tp": 2, "global_batch": 2, "sequence_parallel": true, "recompute": ")" +
+                                           recompute + "\"}}",
+                                       "test"),
+                                   "test");
+    const ir::Module module = distribute(build(scenario), scenario, *load_platform(scenario.platform));
+    int reduced             = 0;
+    for (const ir::Function& function : module.functions) {
+      for (const ir::Op& op : function.ops)
+        reduced += !op.is_call() && op.def->communication == ir::Communication::reduce_scatter ? 1 : 0;
+    }
+    return reduced;
+  };
+  EXPECT_EQ(messages("op"), messages("none"));
+  EXPECT_GT(messages("full"), messages("none"));
+}
+
+// Products in fp8 that read one activation convert it once. Without the one that did so in the forward pass the first
+// that is repeated does, and where none is, the copy that gradients of weights read takes time of its own.
+TEST(RecomputeStrategy, OpConvertsAgainWhatItRepeatsInFp8) {
+  const Scenario scenario = load(parse_json(R"({"workload": {"model": "llama", "layers": 4, "hidden": 64, "heads": 4,
+      "feed_forward": 128, "vocabulary": 32, "sequence": 32, "dtype": "fp8", "mode": "training"},
+      "platform": {"topology": "dgx_h100", "nodes": 1}, "engine": "analytic",
+      "strategy": {"global_batch": 2, "recompute": "op"}})",
+                                            "test"),
+                                 "test");
+  const ir::Module module = distribute(build(scenario), scenario, *load_platform(scenario.platform));
+  int products = 0, converting = 0, copies = 0, timed = 0;
+  for (const ir::Op& op : module.entry().ops) {
+    if (op.is_call() || op.attributes->find("recompute") == nullptr) continue;
+    const int64_t operand = op.attributes->int_or(ir::kFp8, -2);
+    products += op.def->product != ir::Product::none ? 1 : 0;
+    converting += op.def->product != ir::Product::none && operand == 0 ? 1 : 0;
+    copies += op.def->name == "Cast" ? 1 : 0;
+    timed += op.def->name == "Cast" && operand == -2 ? 1 : 0;
+  }
+  EXPECT_EQ(products, 4 * 3);
+  EXPECT_EQ(converting, 4 * 3);
+  EXPECT_EQ(copies, 4 * 4);
+  EXPECT_EQ(timed, 4 * 1);  // of what the last product of a layer reads, which is kept itself
 }
 
 TEST(RecomputeStrategy, OptimalSaysWhereNothingFits) {
