@@ -3,6 +3,14 @@
 #include "foreflow/ir/host_memory.h"
 
 namespace foreflow::lower {
+namespace {
+
+bool is_result(const ir::Op& op, int32_t buffer) {
+  const auto value = static_cast<uint32_t>(buffer);
+  return value >= op.first_result && value < op.first_result + op.result_count;
+}
+
+}  // namespace
 
 Bytes Buffers::make(size_t buffer, Recorder::Log& log) {
   const Bytes size = size_of(buffer);
@@ -29,10 +37,24 @@ void Buffers::free_on(const ir::Device& device, int32_t buffer) {
   open.level -= free(buffer, open.log);
 }
 
+void Buffers::free_by(const ir::Device& user, int32_t buffer) {
+  const ir::Device made = place_of(buffer);
+  free_on(user.placed() && made.same_gpu(user) ? user : made, buffer);
+}
+
 void Buffers::free_after(size_t o, const ir::Device& user) {
+  for (const int32_t buffer : freed_after(o)) free_by(user, buffer);
+}
+
+void Buffers::free_operands(size_t o, const ir::Op& op, const ir::Device& user) {
   for (const int32_t buffer : freed_after(o)) {
-    const ir::Device made = place_of(buffer);
-    free_on(user.placed() && made.same_gpu(user) ? user : made, buffer);
+    if (!is_result(op, buffer)) free_by(user, buffer);
+  }
+}
+
+void Buffers::free_results(size_t o, const ir::Op& op, const ir::Device& user) {
+  for (const int32_t buffer : freed_after(o)) {
+    if (is_result(op, buffer)) free_by(user, buffer);
   }
 }
 

@@ -111,12 +111,16 @@ class FragmentWriter {
     }
     if (price.time > Seconds(0)) open.event.parts.push_back({std::string(op.def->name), price.time});
     const bool stays = results_stay_in_place(op, maker_.cost_.memory);
-    if (stays) buffers_.free_after(o, device);
+    if (stays) buffers_.free_operands(o, op, device);
     for (size_t value = op.first_result; value < op.first_result + op.result_count; ++value) {
       if (buffers_.is_buffer(value)) open.level += buffers_.make(value, open.log);
     }
     open.raise_peak(open.level);
-    if (!stays) buffers_.free_after(o, device);
+    if (stays) {
+      buffers_.free_results(o, op, device);
+    } else {
+      buffers_.free_after(o, device);
+    }
     host_.read_back(op, device);
   }
 
