@@ -99,6 +99,16 @@ class Walker {
   std::map<std::string, Trail::Row> rows_;
 };
 
+// A program of several iterations has the items of its storage as many times.
+void check_items(const Trail& trail, const Program& program, int device) {
+  size_t row = 0;
+  for (const Stream& stream : program.streams) {
+    if (stream.device != device) continue;
+    const size_t items = stream.items.size(), known = trail.rows[row++].first.size() - 1;
+    FOREFLOW_CHECK(known == 0 ? items == 0 : items % known == 0, "a storage has every item of the program");
+  }
+}
+
 }  // namespace
 
 std::string_view name(MemoryClass kind) {
@@ -141,7 +151,9 @@ Trail trail(const Program& program, int device) {
     const size_t slash = stream.name.rfind('/'), dot = stream.name.find('.', slash == std::string::npos ? 0 : slash);
     streams.push_back(dot == std::string::npos ? "" : stream.name.substr(dot + 1));
   }
-  return Walker(*use.storage, use.storage->written_device(use.index)).run(streams);
+  Trail found = Walker(*use.storage, use.storage->written_device(use.index)).run(streams);
+  check_items(found, program, device);
+  return found;
 }
 
 }  // namespace foreflow::stream

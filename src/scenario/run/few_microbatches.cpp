@@ -200,6 +200,24 @@ Expected<std::optional<lower::Lowered>> try_lower_some(const Scenario& scenario,
   return lowered;
 }
 
+namespace {
+
+using StorageRef = std::shared_ptr<const stream::Storage>;
+
+// What the memory holds in a program of that many microbatches: a simulation that goes on for longer than the program
+// of a few executes the items of this one. Null if it is not known.
+Expected<StorageRef> storage_of(int microbatches, const Scenario& scenario, const Sequential& sequential,
+                                const platform::Platform& platform, SharedPrograms* shared) {
+  const int all = scenario.strategy.microbatches;
+  if ((all - microbatches) % step_of(scenario.strategy) != 0) return StorageRef();
+  const int run      = microbatches == all ? 0 : microbatches;
+  const auto lowered = try_lower_some(scenario, sequential, platform, run, {}, {}, shared);
+  if (!lowered) return lowered.refusal();
+  return *lowered ? (*lowered)->compact.storage : StorageRef();
+}
+
+}  // namespace
+
 Expected<std::optional<Prediction>> try_predict_from_few(int few, const Scenario& scenario,
                                                          const Sequential& sequential,
                                                          const platform::Platform& platform, SharedPrograms* shared) {
@@ -215,6 +233,12 @@ Expected<std::optional<Prediction>> try_predict_from_few(int few, const Scenario
     const auto more = static_cast<int>((all - few) % found->at_once);
     if (more % step_of(scenario.strategy) != 0 || few + more >= all) return std::optional<Prediction>();
     return try_predict_from_few(few + more, scenario, sequential, platform, shared);
+  }
+  if (found->rounds > few && scenario.collectives.storage) {
+    auto storage = storage_of(static_cast<int>(found->rounds), scenario, sequential, platform, shared);
+    if (!storage) return storage.refusal();
+    if (*storage == nullptr) return std::optional<Prediction>();
+    for (stream::DeviceUse& device : found->run->program.devices) device.storage = *storage;
   }
   const report::Job job = describe(scenario, sequential, **lowered, platform, found->executions);
   auto summary          = report::summarise(job, found->run->program, found->run->timeline, platform);

@@ -34,7 +34,7 @@ class RoundsRunner {
   // May be called once.
   std::optional<RunOfRounds> run() {
     const int64_t left = asked_.wanted - asked_.held, all = left / at_once_;  // more rounds, and stretches
-    if (left % at_once_ != 0) return RunOfRounds{at_once_, {}, {}, 0, {}};
+    if (left % at_once_ != 0) return RunOfRounds{at_once_, {}, {}, 0, 0, {}};
     const int64_t twice = std::max<int64_t>(asked_.held / at_once_, 1);  // as many rounds again as there are
     for (int64_t more = 0; more < all / 2; more = std::max(2 * more, twice)) {
       if (auto found = from_steady_state(more, all)) return found;
@@ -42,7 +42,8 @@ class RoundsRunner {
     auto whole = with_rounds(all);
     if (!whole) return {};
     stream::Timeline timeline = engine_.simulate_folded(*whole, platform_, options_);
-    return RunOfRounds{at_once_, Run{std::move(whole->program), std::move(timeline)}, {}, 0, executions_with(all)};
+    return RunOfRounds{
+        at_once_, Run{std::move(whole->program), std::move(timeline)}, {}, 0, asked_.wanted, executions_with(all)};
   }
 
  private:
@@ -77,8 +78,11 @@ class RoundsRunner {
       stream::Timeline longer_timeline = engine_.simulate_folded(*longer, platform_, options_);
       if (!repeats_with_one_period_more(some->program, timeline, longer_timeline, *steady)) return {};
       std::vector<int64_t> executions = executions_with(all);  // of folded_, which may go now
-      return RunOfRounds{at_once_, Run{std::move(some->program), std::move(timeline)},
-                         Run{std::move(longer->program), std::move(longer_timeline)}, (all - more) / steady->loops,
+      return RunOfRounds{at_once_,
+                         Run{std::move(some->program), std::move(timeline)},
+                         Run{std::move(longer->program), std::move(longer_timeline)},
+                         (all - more) / steady->loops,
+                         asked_.held + more * at_once_,
                          std::move(executions)};
     }
     return {};

@@ -66,7 +66,8 @@ std::optional<FoldedProgram> with_more(const FoldedProgram& folded, const Stretc
   auto numbered = number_instances(longer.program, kinds.members);
   if (!numbered) return {};
   longer.kind_of_instance = *std::move(numbered);
-  const auto spread       = [&](Footprints& footprints, const Footprints& before) {
+  for (stream::DeviceUse& device : longer.program.devices) device.storage = nullptr;
+  const auto spread = [&](Footprints& footprints, const Footprints& before) {
     footprints.of_instance.clear();
     for (const int32_t kind : longer.kind_of_instance)
       footprints.of_instance.push_back(before.of_instance[nth(kinds.example, kind)]);
