@@ -13,13 +13,17 @@
 
 namespace foreflow::scenario {
 
+// What a data parameter is one microbatch's part of.
+struct SplitData {
+  int32_t source     = -1;  // the parameter of the sequential program; -1: it is not split into microbatches
+  int32_t microbatch = 0;   // among those that run
+};
+
 // The program of one replica, before it is replicated.
 struct ReplicaProgram {
   ir::Module module;
-  ir::WrittenDevices written;  // the devices that the program has (transform::two_shards, two_ranks)
-  // Per data parameter: the parameter of the sequential program of which it is one microbatch's part; -1: it is not
-  // split into microbatches. Empty before the program is cut into stages.
-  std::vector<int32_t> split_data = {};
+  ir::WrittenDevices written;              // the devices that the program has (transform::two_shards, two_ranks)
+  std::vector<SplitData> split_data = {};  // per data parameter; empty before the program is cut into stages
   // Per step from the sequential program to this one: the pieces of its parameters.
   std::vector<std::vector<transform::Piece>> steps = {};
 };

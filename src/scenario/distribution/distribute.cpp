@@ -22,19 +22,19 @@ Refusal advised(Refusal refusal, const Scenario& scenario, const Sequential& seq
 }
 
 // ReplicaProgram::split_data of the program of all replicas, whose last step makes it of that of one.
-std::vector<int32_t> split_data_of_all(const DistributedProgram& all, const ReplicaProgram& one) {
+std::vector<SplitData> split_data_of_all(const DistributedProgram& all, const ReplicaProgram& one) {
   const ir::Function& replica = one.module.entry();
   std::vector<int32_t> number_of(replica.parameters.size(), -1);  // among the data
   int32_t count = 0;
   for (size_t i = 0; i < replica.parameters.size(); ++i) {
     if (replica.parameters[i] == ir::ParameterRole::data) number_of[i] = count++;
   }
-  std::vector<int32_t> split;
+  std::vector<SplitData> split;
   const ir::Function& entry = all.module.entry();
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
     if (entry.parameters[i] != ir::ParameterRole::data) continue;
     const int32_t source = nth(number_of, all.steps.back()[i].source);
-    split.push_back(source < 0 ? -1 : nth(one.split_data, source));
+    split.push_back(source < 0 ? SplitData() : nth(one.split_data, source));
   }
   return split;
 }
@@ -42,7 +42,7 @@ std::vector<int32_t> split_data_of_all(const DistributedProgram& all, const Repl
 // `run`: as try_distribute_alike() has it; `split_data` as AlikeReplicas, if `run` is given.
 Expected<DistributedProgram> distributed(const Sequential& sequential, const Scenario& scenario,
                                          const platform::Platform& platform, SharedPrograms* shared, int run = 0,
-                                         std::vector<int32_t>* split_data = nullptr) {
+                                         std::vector<SplitData>* split_data = nullptr) {
   FOREFLOW_CHECK(is_resolved(scenario.strategy), "a scenario is resolved before its program is distributed");
   if (sequential.placed) return DistributedProgram{sequential.module, {}};
   const transform::DataParallel how = scenario.strategy.data_parallel();

@@ -10,11 +10,9 @@ namespace foreflow::scenario {
 // (foreflow/transform/replica.h).
 struct AlikeReplicas {
   ir::Module module;
-  int replicas = 1;            // number of replicas that the program represents
-  ir::WrittenDevices written;  // the devices that it has (transform::two_shards, two_ranks)
-  // For each data parameter in order: the parameter of the sequential program of which it is one microbatch's part; -1:
-  // it is not split into microbatches.
-  std::vector<int32_t> split_data = {};
+  int replicas = 1;                        // number of replicas that the program represents
+  ir::WrittenDevices written;              // the devices that it has (transform::two_shards, two_ranks)
+  std::vector<SplitData> split_data = {};  // for each data parameter in order
 };
 // With `run` above 0, the program runs only that many of the microbatches (transform::Pipeline::run). With `two`, the
 // first two shards may represent all of them, and the first two ranks that share experts all of those. Programs of a

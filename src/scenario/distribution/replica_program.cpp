@@ -11,13 +11,14 @@
 namespace foreflow::scenario {
 namespace {
 
-std::vector<int32_t> split_data_of(const transform::Distributed& pipelined) {
-  std::vector<int32_t> sources;
+std::vector<SplitData> split_data_of(const transform::Distributed& pipelined) {
+  std::vector<SplitData> split;
   for (size_t i = 0; i < pipelined.parameters.size(); ++i) {
     if (pipelined.module.entry().parameters[i] != ir::ParameterRole::data) continue;
-    sources.push_back(pipelined.parameters[i].layout.is_split() ? pipelined.parameters[i].source : -1);
+    const transform::Piece& piece = pipelined.parameters[i];
+    split.push_back(piece.layout.is_split() ? SplitData{piece.source, piece.index} : SplitData());
   }
-  return sources;
+  return split;
 }
 
 // The program that is already shared under `key`, or else the result of `make`.

@@ -1,12 +1,14 @@
 #include "scenario/run/few_microbatches.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
 
 #include "foreflow/base/at_place.h"
 #include "foreflow/base/text.h"
+#include "foreflow/schedule/plan.h"
 #include "scenario/distribution/distribute.h"
 #include "scenario/job.h"
 
@@ -71,47 +73,74 @@ class CountingNames {
   int64_t first_;
 };
 
+// How many microbatches go through each pipe of the schedule, in the program and in all.
+class Pipes {
+ public:
+  Pipes(const Strategy& strategy, int run)
+      : run_(plan_of(strategy, run)), all_(plan_of(strategy, strategy.microbatches)) {}
+
+  size_t pipe_of(int32_t microbatch) const { return microbatch < run_.microbatches_of(0) ? 0 : 1; }
+  int64_t run(size_t pipe) const { return run_.microbatches_of(static_cast<int>(pipe)); }
+  int64_t left_out(size_t pipe) const { return all_.microbatches_of(static_cast<int>(pipe)) - run(pipe); }
+
+ private:
+  static schedule::Plan plan_of(const Strategy& strategy, int microbatches) {
+    schedule::Size size = strategy.schedule_size;
+    size.microbatches   = microbatches;
+    return {size, strategy.schedule->mapping, {}};
+  }
+
+  const schedule::Plan run_, all_;
+};
+
 // The data of one parameter on one device that is in the program.
 struct RunData {
   std::vector<std::string> names;
-  Bytes size;  // of all
+  std::array<int64_t, 2> of_pipe{};  // how many of them are of each pipe
+  Bytes size;                        // of all
 };
 
-// The data of all `microbatches` except the `run` of them that are in the program. Up to this many pieces have names.
-void add_left_out(const RunData& data, int32_t device, int run, int microbatches, std::vector<lower::Input>& inputs) {
+// The data of all microbatches except those that are in the program. Up to this many pieces have names.
+void add_left_out(const RunData& data, int32_t device, const Pipes& pipes, std::vector<lower::Input>& inputs) {
   constexpr int64_t kNamed = 1000;
   const auto here          = static_cast<int64_t>(data.names.size());
-  const int64_t pieces     = here * (microbatches - run) / run;
-  const auto names         = here > 1 ? CountingNames::from(data.names[0], data.names[1]) : std::nullopt;
+  const Bytes each         = data.size / static_cast<double>(here);
+  int64_t pieces = 0, microbatches = 0;
+  for (size_t pipe = 0; pipe < data.of_pipe.size(); ++pipe) {
+    if (data.of_pipe[pipe] == 0) continue;
+    pieces += data.of_pipe[pipe] / pipes.run(pipe) * pipes.left_out(pipe);
+    microbatches += pipes.left_out(pipe);
+  }
+  const auto names = here > 1 ? CountingNames::from(data.names[0], data.names[1]) : std::nullopt;
   if (!names || pieces > kNamed) {
-    inputs.push_back({"data of " + std::to_string(microbatches - run) + " more microbatches", device,
-                      (data.size / run) * (microbatches - run)});
+    inputs.push_back(
+        {"data of " + std::to_string(microbatches) + " more microbatches", device, static_cast<double>(pieces) * each});
     return;
   }
-  for (int64_t i = 0; i < pieces; ++i)
-    inputs.push_back({names->at(here + i), device, data.size / static_cast<double>(here)});
+  for (int64_t i = 0; i < pieces; ++i) inputs.push_back({names->at(here + i), device, each});
 }
 
 // The data of the microbatches that are not run. Nothing if the parameters do not match `split_data`.
 std::optional<std::vector<lower::Input>> left_out(const ir::Function& entry,
                                                   const interpret::MixedInterpretation& types,
-                                                  const std::vector<int32_t>& split_data, int run, int microbatches) {
+                                                  const std::vector<SplitData>& split_data, const Pipes& pipes) {
   std::map<std::pair<int32_t, int32_t>, RunData> found;  // by parameter of the undistributed program, and device
   size_t data = 0;
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
     if (entry.parameters[i] != ir::ParameterRole::data) continue;
     if (data == split_data.size()) return {};
-    const int32_t source = split_data[data++];
-    const ir::Type& type = types.entry().values[i].type;
+    const auto [source, microbatch] = split_data[data++];
+    const ir::Type& type            = types.entry().values[i].type;
     if (source < 0) continue;
     if (type.is_tuple()) return {};
     RunData& here = found[{source, std::max(ir::device_of(type).index, 1)}];
     here.names.push_back(std::as_const(entry.values)[i].name);
     here.size += ir::bytes_of(type);
+    ++here.of_pipe[pipes.pipe_of(microbatch)];
   }
   if (data != split_data.size()) return {};
   std::vector<lower::Input> inputs;
-  for (const auto& [key, here] : found) add_left_out(here, key.second, run, microbatches, inputs);
+  for (const auto& [key, here] : found) add_left_out(here, key.second, pipes, inputs);
   return inputs;
 }
 
@@ -174,8 +203,7 @@ Expected<std::optional<lower::Lowered>> try_lower_alike(const Scenario& scenario
   lower::Options options = scenario.collectives;
   options.places         = *std::move(places);
   if (run > 0) {
-    auto inputs =
-        left_out(module.entry(), interpretation, distributed->split_data, run, scenario.strategy.microbatches);
+    auto inputs = left_out(module.entry(), interpretation, distributed->split_data, Pipes(scenario.strategy, run));
     if (!inputs) return std::optional<lower::Lowered>();
     options.inputs = *std::move(inputs);
   }

@@ -71,6 +71,24 @@ INSTANTIATE_TEST_SUITE_P(
                     R"("pp": 4, "microbatches": 64, "global_batch": 64, "schedule": "eager_1f1b")",
                     R"("pp": 4, "microbatches": 64, "global_batch": 64, "schedule": "dualpipe_v")"));
 
+// Of Chimera's two pipes, the one down has one more of an odd number of microbatches.
+TEST(LeftOutData, IsThatOfEachPipe) {
+  for (const std::string microbatches : {"53", "54", "64"}) {
+    Scenario scenario =
+        scenario_of(R"("model": "gpt", "layers": 4, "hidden": 64, "heads": 4, "sequence": 32, "vocabulary": 128)",
+                    R"("tp": 2, "pp": 2, "schedule": "chimera", "microbatches": )" + microbatches +
+                        R"(, "global_batch": )" + microbatches);
+    const Outcome some              = run(scenario);
+    scenario.simulation.every_round = true;
+    const auto one = peaks_of(some), other = peaks_of(run(scenario));
+    ASSERT_EQ(one.size(), other.size());
+    for (size_t i = 0; i < one.size(); ++i) {
+      EXPECT_EQ(one[i].size, other[i].size) << microbatches;
+      EXPECT_EQ(one[i].classes, other[i].classes) << microbatches;
+    }
+  }
+}
+
 // A weight that is gathered for a backward pass in which its converted copy is still there: nothing reads it.
 TEST(MemoryParts, HaveNoResultsThatNothingReads) {
   const Outcome outcome =
