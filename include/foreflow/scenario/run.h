@@ -99,17 +99,13 @@ DistributedProgram distribute_with_pieces(const Sequential& sequential, const Sc
 
 struct KnownKeys;  // strategy_key.h
 
-// Devices occupied by other jobs: index into platform.devices(), name of the job.
-using Held = std::map<int, std::string>;
-
 // The platform device of each device D1, D2, ... of the distributed program, as indices into platform.devices(). The
 // devices that the strategy does not use follow, for programs from files, which count their devices themselves.
 // Refused:
 //   1. at the strategy, when it needs more devices than are available;
 //   2. at the placement, when it names an unknown device, a device twice, or a device that another job holds.
-Expected<std::vector<int>> try_places(const Scenario& scenario, const platform::Platform& platform,
-                                      const Held& held = {});
-std::vector<int> places(const Scenario& scenario, const platform::Platform& platform, const Held& held = {});
+Expected<std::vector<int>> try_places(const Scenario& scenario, const platform::Platform& platform);
+std::vector<int> places(const Scenario& scenario, const platform::Platform& platform);
 
 // The scenario `base` with another strategy and placement (null: none is stated). Requires: `base` has no jobs, and all
 // keys of `strategy` exist. Refuses what `load` and check_devices would throw at these two members. Refusals are cheap:
@@ -125,7 +121,7 @@ std::optional<Refusal> refuse_part(const Scenario& base, const KnownKeys& keys, 
                                    const std::optional<Json>& placement, const platform::Platform& platform);
 
 // The options for lowering the scenario's program onto the platform.
-lower::Options lowering(const Scenario& scenario, const platform::Platform& platform, const Held& held = {});
+lower::Options lowering(const Scenario& scenario, const platform::Platform& platform);
 
 // Throws Error as places() does; checks every job of a scenario with jobs.
 void check_devices(const Scenario& scenario, const platform::Platform& platform);
@@ -139,10 +135,9 @@ using Finished = std::function<void(size_t)>;
 // The steps up to kLowered: distributes, interprets and lowers. Uses only the devices of the platform, and where
 // lowers_by_times its links.
 Expected<lower::Lowered> try_lower(const Scenario& scenario, const Sequential& sequential,
-                                   const platform::Platform& platform, const Finished& finished = {},
-                                   const Held& held = {});
+                                   const platform::Platform& platform, const Finished& finished = {});
 lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequential,
-                              const platform::Platform& platform, const Finished& finished = {}, const Held& held = {});
+                              const platform::Platform& platform, const Finished& finished = {});
 // True if what a scenario is lowered to may depend on the times of messages, and so on links and the engine: they
 // decide where balanced stages are cut, how long weight gradients are delayed, and what `recompute: optimal`
 // recomputes. All else of a platform that matters there is its devices.

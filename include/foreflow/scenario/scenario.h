@@ -210,6 +210,9 @@ struct Host {
 
 struct Job;
 
+// Devices that jobs have: index into platform.devices(), name of the job.
+using Held = std::map<int, std::string>;
+
 struct Scenario {
   std::string file;  // for messages
   // As read, after overrides, with the keys of the framework and of presets; jobs have the members that they inherit.
@@ -231,7 +234,8 @@ struct Scenario {
   simulate::Options simulation;
   std::optional<simulate::NamedDisturbances> disturbances;  // empty once resolve() has put them into `simulation`
   std::string allocator = "exact";  // "exact", or "caching": reports model a framework's allocator
-  std::vector<Job> jobs;            // that share the platform; empty: the scenario is the only job
+  Held held;              // of a job that is run: the devices of the jobs before it, which it cannot have; else empty
+  std::vector<Job> jobs;  // that share the platform; empty: the scenario is the only job
 
   // The place of a key: "gpt.json: $.strategy.tp", of a job "gpt.json: $.jobs[0].strategy.tp"; without a path that of
   // the scenario.

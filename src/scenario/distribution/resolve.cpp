@@ -39,8 +39,8 @@ struct UnitType {
 };
 constexpr UnitType kUnitTypes[] = {{"tf32", "tf32", "f32"}, {"fp8", "f8", "bf16"}};
 
-// The first device without such units, of those that the ranks take; where a job has its places after others, or there
-// are no legal ones, of all kinds if none has them.
+// The first device without such units, of those that the ranks take; where they have no legal places, of all kinds if
+// none has them.
 std::optional<std::string> device_without(std::string_view peak, const Scenario& scenario,
                                           const platform::Platform& platform) {
   const auto& kinds  = platform.devices().kinds();
@@ -48,7 +48,6 @@ std::optional<std::string> device_without(std::string_view peak, const Scenario&
   const auto without = std::count_if(kinds.begin(), kinds.end(), lacking);
   if (without == 0) return std::nullopt;
   if (without == static_cast<ptrdiff_t>(kinds.size())) return kinds.begin()->kind;
-  if (scenario.job >= 0) return std::nullopt;
   const auto places = try_places(scenario, platform);
   if (!places) return std::nullopt;
   for (int rank = 0; rank < scenario.strategy.devices(); ++rank) {
@@ -59,7 +58,6 @@ std::optional<std::string> device_without(std::string_view peak, const Scenario&
 }
 
 void check_types(const Scenario& scenario, const platform::Platform& platform) {
-  for (const Job& job : scenario.jobs) check_types(job.scenario, platform);
   for (const UnitType& type : kUnitTypes) {
     if (scenario.workload.stated_dtype != type.dtype) continue;
     if (const auto kind = device_without(type.peak, scenario, platform)) {

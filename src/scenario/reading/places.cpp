@@ -176,17 +176,17 @@ Expected<std::vector<int>> try_places(const std::string& root, const Strategy& s
   return places;
 }
 
-Expected<std::vector<int>> try_places(const Scenario& scenario, const platform::Platform& platform, const Held& held) {
-  return try_places(scenario.where(), scenario.strategy, scenario.placement, platform, held);
+Expected<std::vector<int>> try_places(const Scenario& scenario, const platform::Platform& platform) {
+  return try_places(scenario.where(), scenario.strategy, scenario.placement, platform, scenario.held);
 }
 
-std::vector<int> places(const Scenario& scenario, const platform::Platform& platform, const Held& held) {
-  return try_places(scenario, platform, held).value();
+std::vector<int> places(const Scenario& scenario, const platform::Platform& platform) {
+  return try_places(scenario, platform).value();
 }
 
-lower::Options lowering(const Scenario& scenario, const platform::Platform& platform, const Held& held) {
+lower::Options lowering(const Scenario& scenario, const platform::Platform& platform) {
   lower::Options options = scenario.collectives;
-  options.places         = places(scenario, platform, held);
+  options.places         = places(scenario, platform);
   return options;
 }
 
@@ -194,9 +194,9 @@ void check_devices(const Scenario& scenario, const platform::Platform& platform)
   if (scenario.jobs.empty()) places(scenario, platform);
   Held held;
   for (const Job& job : scenario.jobs) {
-    const std::vector<int> taken = places(job.scenario, platform, held);
-    for (int rank = 0; rank < job.scenario.strategy.devices(); ++rank)
-      held.emplace(nth(taken, rank), job.scenario.name);
+    const Scenario& own          = job.scenario;
+    const std::vector<int> taken = try_places(own.where(), own.strategy, own.placement, platform, held).value();
+    for (int rank = 0; rank < own.strategy.devices(); ++rank) held.emplace(nth(taken, rank), own.name);
   }
 }
 

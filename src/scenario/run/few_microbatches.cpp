@@ -190,9 +190,8 @@ namespace {
 // With `two`, only the first two shards, or ranks, are transformed; also nothing if these do not represent all.
 Expected<std::optional<lower::Lowered>> try_lower_alike(const Scenario& scenario, const Sequential& sequential,
                                                         const platform::Platform& platform, int run, bool two,
-                                                        const Finished& finished, const Held& held,
-                                                        SharedPrograms* shared) {
-  auto places = try_places(scenario, platform, held);
+                                                        const Finished& finished, SharedPrograms* shared) {
+  auto places = try_places(scenario, platform);
   if (!places) return places.refusal();
   const auto distributed = try_distribute_alike(sequential, scenario, platform, run, two, shared);
   if (!distributed) return distributed.refusal();
@@ -219,11 +218,9 @@ Expected<std::optional<lower::Lowered>> try_lower_alike(const Scenario& scenario
 
 Expected<std::optional<lower::Lowered>> try_lower_some(const Scenario& scenario, const Sequential& sequential,
                                                        const platform::Platform& platform, int run,
-                                                       const Finished& finished, const Held& held,
-                                                       SharedPrograms* shared) {
-  auto lowered = try_lower_alike(scenario, sequential, platform, run, true, finished, held, shared);
-  if (lowered && !*lowered)
-    lowered = try_lower_alike(scenario, sequential, platform, run, false, finished, held, shared);
+                                                       const Finished& finished, SharedPrograms* shared) {
+  auto lowered = try_lower_alike(scenario, sequential, platform, run, true, finished, shared);
+  if (lowered && !*lowered) lowered = try_lower_alike(scenario, sequential, platform, run, false, finished, shared);
   if (lowered && *lowered) tell(finished, kLowered);
   return lowered;
 }
@@ -249,7 +246,7 @@ Expected<StorageRef> storage_of(int microbatches, const Scenario& scenario, cons
 Expected<std::optional<Prediction>> try_predict_from_few(int few, const Scenario& scenario,
                                                          const Sequential& sequential,
                                                          const platform::Platform& platform, SharedPrograms* shared) {
-  const auto lowered = try_lower_some(scenario, sequential, platform, few, {}, {}, shared);
+  const auto lowered = try_lower_some(scenario, sequential, platform, few, {}, shared);
   if (!lowered) return lowered.refusal();
   if (!*lowered) return std::optional<Prediction>();
   const int all = scenario.strategy.microbatches;

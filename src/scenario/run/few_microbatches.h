@@ -29,7 +29,6 @@ Expected<std::optional<Prediction>> try_predict_from_few(int few, const Scenario
 // the data of all of them in memory. Nothing if the sizes of these data do not follow from the program.
 Expected<std::optional<lower::Lowered>> try_lower_some(const Scenario& scenario, const Sequential& sequential,
                                                        const platform::Platform& platform, int run,
-                                                       const Finished& finished = {}, const Held& held = {},
-                                                       SharedPrograms* shared = nullptr);
+                                                       const Finished& finished = {}, SharedPrograms* shared = nullptr);
 
 }  // namespace foreflow::scenario

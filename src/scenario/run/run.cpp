@@ -39,15 +39,15 @@ PlatformRef load_platform(const PlatformChoice& choice) {
 }
 
 Expected<lower::Lowered> try_lower(const Scenario& scenario, const Sequential& sequential,
-                                   const platform::Platform& platform, const Finished& finished, const Held& held) {
-  auto lowered = try_lower_some(scenario, sequential, platform, 0, finished, held);
+                                   const platform::Platform& platform, const Finished& finished) {
+  auto lowered = try_lower_some(scenario, sequential, platform, 0, finished);
   if (!lowered) return lowered.refusal();
   return std::move(**lowered);
 }
 
 lower::Lowered lower_scenario(const Scenario& scenario, const Sequential& sequential,
-                              const platform::Platform& platform, const Finished& finished, const Held& held) {
-  return try_lower(scenario, sequential, platform, finished, held).value();
+                              const platform::Platform& platform, const Finished& finished) {
+  return try_lower(scenario, sequential, platform, finished).value();
 }
 
 Prediction predict(const Scenario& scenario, const Sequential& sequential, const lower::Lowered& lowered,
@@ -72,7 +72,7 @@ Expected<Prediction> try_predict(const Scenario& scenario, const Sequential& seq
       return std::move(**predicted);
     }
   }
-  auto lowered = try_lower_some(scenario, sequential, platform, 0, finished, {}, shared);
+  auto lowered = try_lower_some(scenario, sequential, platform, 0, finished, shared);
   if (!lowered) return lowered.refusal();
   Prediction prediction = predict(scenario, sequential, **lowered, platform, finished, detail);
   prediction.compact    = std::make_shared<const stream::CompactProgram>(std::move((*lowered)->compact));

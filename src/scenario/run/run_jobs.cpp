@@ -17,9 +17,11 @@ struct Prepared {
 };
 
 Prepared prepare(const Job& job, const Scenario& whole, const PlatformRef& platform, Held& held) {
-  const Sequential sequential   = build(job.scenario);
-  const Scenario scenario       = resolve(job.scenario, sequential, *platform).value();
-  const lower::Lowered lowered  = lower_scenario(scenario, sequential, *platform, {}, held);
+  Scenario own                  = job.scenario;
+  own.held                      = held;
+  const Sequential sequential   = build(own);
+  const Scenario scenario       = resolve(own, sequential, *platform).value();
+  const lower::Lowered lowered  = lower_scenario(scenario, sequential, *platform);
   const stream::Program program = lowered.program();
   for (const stream::DeviceUse& device : program.devices) held.emplace(device.place, scenario.name);
 

@@ -74,6 +74,48 @@ TEST(Jobs, FillTheirDevicesOneAfterTheOther) {
                                       "b/D1@node0-gpu0", "b/D2@node0-gpu1", "b/D3@node1-gpu2", "b/D4@node1-gpu3"}));
 }
 
+// One server of a fast kind and three of a slow one, which differ in where a pipeline is best cut.
+std::vector<report::JobSummary> on_unequal_devices(const std::string& strategy, const std::string& jobs) {
+  const std::string text = R"({"workload": {"model": "gpt", "layers": 8, "hidden": 512, "heads": 8, "sequence": 256,
+                                            "vocabulary": 7680},
+      "platform": {"parts": [{"topology": "mi300x", "nodes": 1}, {"topology": "dgx1", "nodes": 3}]},
+      "cost": {"model": "roofline"}, "engine": "analytic",
+      "strategy": {"tp": 8, "pp": 2, "microbatches": 4, "global_batch": 4)" +
+                           strategy + R"(}, "jobs": )" + jobs + "}";
+  return run(load(parse_json(text, "s.json"), "s.json")).summary.jobs;
+}
+
+TEST(Jobs, AreCutForTheirOwnDevices) {
+  for (const char* strategy : {"", R"(, "recompute": "optimal")"}) {
+    const auto left   = on_unequal_devices(strategy, "[{}, {}]");
+    const auto listed = on_unequal_devices(strategy, R"([{}, {"placement": {"devices": ["16-31"]}}])");
+    const auto alone  = on_unequal_devices(strategy, R"([{"placement": {"devices": ["16-31"]}}])");
+    EXPECT_EQ(left[1].together, listed[1].together) << strategy;
+    EXPECT_NEAR(left[1].together / alone[0].together, 1, 1e-9) << strategy;
+  }
+}
+
+// The second job is left with devices that lack the units; those of the first one have them.
+TEST(Jobs, NeedTheUnitsOfTheirTypeOnTheirOwnDevices) {
+  const auto problem = [](const std::string& first, const std::string& second) -> std::string {
+    const auto job = [](const std::string& dtype) {
+      return R"({"workload": {"model": "mlp", "layers": 2, "hidden": 512, "dtype": ")" + dtype + R"("}})";
+    };
+    const std::string text = R"({"platform": {"parts": [{"topology": "dgx_a100"}, {"topology": "dgx2"}]},
+                                 "cost": {"model": "roofline"}, "strategy": {"dp": 8, "global_batch": 64}, "jobs": [)" +
+                             job(first) + ", " + job(second) + "]}";
+    try {
+      run(load(parse_json(text, "s.json"), "s.json"));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(problem("tf32", "f32"), "");
+  EXPECT_EQ(problem("f32", "tf32"),
+            "s.json: $.jobs[1].workload.dtype: is tf32, of which V100-SXM3-32GB has no units; use f32");
+}
+
 struct Mistake {
   std::string name, jobs, message;
 };

@@ -60,8 +60,9 @@ TEST(Places, OfAPolicyMayBeLimitedToSomeDevices) {
 }
 
 TEST(Places, OfAJobAreAmongThoseThatOthersLeave) {
-  const Held held      = {{0, "a"}, {1, "a"}, {4, "a"}};
-  std::vector<int> all = places(placed(R"({"dp": 4, "global_batch": 4})", R"("spread")"), machine(), held);
+  Scenario scenario    = placed(R"({"dp": 4, "global_batch": 4})", R"("spread")");
+  scenario.held        = {{0, "a"}, {1, "a"}, {4, "a"}};
+  std::vector<int> all = places(scenario, machine());
   all.resize(4);
   EXPECT_EQ(all, (std::vector<int>{2, 5, 8, 12}));
 }
@@ -86,7 +87,9 @@ class BadPlacements : public testing::TestWithParam<Mistake> {};
 
 TEST_P(BadPlacements, AreRefusedInOneLine) {
   try {
-    places(placed(R"({"dp": 8, "global_batch": 8})", GetParam().placement), machine(), {{15, "other"}});
+    Scenario scenario = placed(R"({"dp": 8, "global_batch": 8})", GetParam().placement);
+    scenario.held     = {{15, "other"}};
+    places(scenario, machine());
     FAIL() << "nothing was wrong";
   } catch (const Error& error) {
     EXPECT_EQ(error.what(), "s.json: $." + GetParam().message);
