@@ -1,6 +1,13 @@
 #include "foreflow/simulate/options.h"
 
+#include <algorithm>
+
 namespace foreflow::simulate {
+
+bool Options::shares_processors() const {
+  if (shares_of_jobs.empty()) return collective_share > 0;
+  return std::any_of(shares_of_jobs.begin(), shares_of_jobs.end(), [](double share) { return share > 0; });
+}
 
 const Registry<CouplingDef>& couplings() {
   static const Registry<CouplingDef> rows(

@@ -18,6 +18,8 @@ void append(std::vector<T>& list, const std::vector<T>& more) {
   list.insert(list.end(), more.begin(), more.end());
 }
 
+constexpr std::string_view kWait = "start";
+
 // Copies tenants behind each other, renumbering on the way.
 class ProgramSharer {
  public:
@@ -77,7 +79,7 @@ class ProgramSharer {
     std::vector<int32_t> members(tenant.program.streams.size());
     std::iota(members.begin(), members.end(), size_of(all.streams));
     instance = {wait.event, std::move(members)};
-    Communication start{"start", kind, &collective::default_algorithm(kind), Bytes(0), tenant.start};
+    Communication start{std::string(kWait), kind, &collective::default_algorithm(kind), Bytes(0), tenant.start};
     start.issue.waits = true;  // hosts of the job begin with it
     all.communications.push_back(std::move(start));
     all.memory_effects.push_back({Bytes(0), Bytes(0)});
@@ -96,6 +98,10 @@ bool waits_first(const Shared& shared, const Stream& stream) {
 }  // namespace
 
 Shared share(const std::vector<Tenant>& tenants) { return ProgramSharer(tenants).write(); }
+
+bool is_wait(const Communication& communication) {
+  return communication.fixed && communication.issue.waits && communication.name == kWait;
+}
 
 Program without_waits(const Shared& shared) {
   Program program = shared.program;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
+#include "foreflow/base/nth.h"
 #include "foreflow/base/registry.h"
 #include "foreflow/simulate/disturbance.h"
 
@@ -31,6 +33,12 @@ struct Options {
   // channels do; from 0 to below 1. A compute beside it gets along at the speed that is left. docs/models.md says how
   // it is charged.
   double collective_share = 0;
+  // The same for each of stream::Program::jobs; empty: they all have `collective_share`.
+  std::vector<double> shares_of_jobs = {};
+
+  double share_of(int32_t job) const { return shares_of_jobs.empty() ? collective_share : nth(shares_of_jobs, job); }
+  // Returns true if any collective takes a share.
+  bool shares_processors() const;
 };
 
 }  // namespace foreflow::simulate

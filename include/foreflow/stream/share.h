@@ -28,6 +28,8 @@ struct Shared {
   int32_t waits = 0;
 };
 Shared share(const std::vector<Tenant>& tenants);
+// Returns true for what such an instance executes.
+bool is_wait(const Communication& communication);
 
 // Remove the waits again, so that the items of a late tenant begin at its start. Instances keep their numbers; those of
 // waits lose their members.

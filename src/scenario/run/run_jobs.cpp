@@ -14,6 +14,7 @@ struct Prepared {
   report::Job job;
   report::SharedJob shared;
   Provenance provenance;
+  double collective_share;  // simulate::Options::collective_share of the job
 };
 
 Prepared prepare(const Job& job, const Scenario& whole, const PlatformRef& platform, Held& held) {
@@ -29,14 +30,17 @@ Prepared prepare(const Job& job, const Scenario& whole, const PlatformRef& platf
   Prepared prepared{stream::repeated(program, job.iterations),
                     describe(scenario, sequential, lowered, *platform, counts),
                     {},
-                    provenance_of(lowered, counts)};
-  prepared.shared.name       = scenario.name;
-  prepared.shared.dtype      = prepared.job.dtype;
-  prepared.shared.placement  = prepared.job.placement;
-  prepared.shared.start      = job.start;
-  prepared.shared.iterations = job.iterations;
-  prepared.shared.samples    = job.iterations * prepared.job.samples;
-  prepared.shared.alone      = simulate_on(whole, prepared.program, *platform).makespan;
+                    provenance_of(lowered, counts),
+                    scenario.simulation.collective_share};
+  prepared.shared.name                  = scenario.name;
+  prepared.shared.dtype                 = prepared.job.dtype;
+  prepared.shared.placement             = prepared.job.placement;
+  prepared.shared.start                 = job.start;
+  prepared.shared.iterations            = job.iterations;
+  prepared.shared.samples               = job.iterations * prepared.job.samples;
+  Scenario by_itself                    = whole;
+  by_itself.simulation.collective_share = prepared.collective_share;
+  prepared.shared.alone                 = simulate_on(by_itself, prepared.program, *platform).makespan;
   return prepared;
 }
 
@@ -73,13 +77,14 @@ report::Job sum_of(const Scenario& scenario, const std::vector<Prepared>& jobs) 
 }  // namespace
 
 Outcome run_jobs(const Scenario& all_jobs, const PlatformRef& platform, const Finished& finished) {
-  const Scenario scenario = with_known_names(all_jobs, *platform);
+  Scenario scenario = with_known_names(all_jobs, *platform);
   Held held;
   std::vector<Prepared> jobs;
   for (const Job& job : scenario.jobs) {
     jobs.push_back(prepare(job, scenario, platform, held));
     tell(finished, kLowered * jobs.size() / scenario.jobs.size());
   }
+  for (const Prepared& job : jobs) scenario.simulation.shares_of_jobs.push_back(job.collective_share);
   const report::Job all = sum_of(scenario, jobs);
   std::vector<stream::Tenant> tenants;
   for (Prepared& job : jobs) tenants.push_back({job.shared.name, std::move(job.program), job.shared.start});

@@ -15,7 +15,7 @@ namespace {
 SimulationResult perform(const SimulationInput& input) {
   SimulationResult result;
   result.ends.resize(input.participants.meetings.size());
-  StreamStates states(input.program, input.participants, input.times, input.options.collective_share);
+  StreamStates states(input.program, input.participants, input.times, input.options);
   states.play([&](int32_t meeting, double start) {
     const Footprint& footprint = input.footprints.of(static_cast<size_t>(meeting));
     Seconds now(start);

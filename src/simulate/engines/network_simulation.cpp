@@ -17,7 +17,7 @@ NetworkSimulation::NetworkSimulation(const SimulationInput& input, const Network
     : input_(input),
       network_(network),
       external_(external_events),
-      states_(input.program, input.participants, input.times, input.options.collective_share),
+      states_(input.program, input.participants, input.times, input.options),
       traffic_(network.capacities) {
   result_.ends.resize(input.participants.meetings.size(), 0);
   result_.flows.reserve(count_flows());

@@ -333,7 +333,7 @@ void refuse_lasting_failures(const Disturbances& disturbances, const platform::P
 void check_followed(const Options& options) {
   if (options.coupling == Coupling::credit || options.coupling == Coupling::stepwise)
     throw PartError("engine simgrid_flows", "knows the coupling \"coupled\" only; use engine simgrid");
-  if (options.collective_share > 0)
+  if (options.shares_processors())
     throw PartError("engine simgrid_flows", "slows no computes beside collectives; use engine simgrid, or 0 channels");
 }
 

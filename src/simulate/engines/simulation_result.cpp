@@ -127,7 +127,8 @@ std::vector<stream::Record> records(int32_t stream, const SimulationResult& resu
   double clock = 0, begun = 0;  // begun: the run of computes that the stream is in
   stream::HostClock host;
   ProcessorSharing shared;
-  const double share = input.options.collective_share;
+  const int device   = nth(input.program.streams, stream).device;
+  const double share = input.options.share_of(nth(input.program.devices, device).job);
   const bool hosted  = input.times.hosted();
   if (hosted) issued.reserve(items.size());
   for (size_t i = 0; i < items.size(); ++i) {

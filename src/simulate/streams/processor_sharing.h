@@ -17,12 +17,15 @@
 
 #include "foreflow/base/nth.h"
 #include "foreflow/stream/program.h"
+#include "foreflow/stream/share.h"
 
 namespace foreflow::simulate {
 
-// Returns true if the item is the part of a rank in a collective, not in a message or a hand-over.
+// Returns true if the item is the part of a rank in a collective, not in a message, a hand-over, or the wait of a job
+// for its start.
 inline bool is_collective(const stream::Program& program, const stream::Item& item) {
-  return nth(program.communications, item.event).kind != collective::Kind::send;
+  const stream::Communication& what = nth(program.communications, item.event);
+  return what.kind != collective::Kind::send && !stream::is_wait(what);
 }
 
 // The use that one stream of a device makes of its processors. Times are in seconds.

@@ -9,16 +9,17 @@ namespace foreflow::simulate {
 using stream::Item;
 
 StreamStates::StreamStates(const stream::Program& program, const Participants& participants, const ComputeTimes& times,
-                           double collective_share)
+                           const Options& options)
     : program_(program),
       participants_(participants),
       times_(times),
-      share_(collective_share),
-      busy_(collective_share > 0 ? participants.meetings.size() : 0),
+      busy_(options.shares_processors() ? participants.meetings.size() : 0),
       left_(participants.streams.size()) {
   states_.reserve(participants.streams.size());
-  for (const int32_t stream : participants.streams)
-    states_.push_back({nth(program.streams, stream).items.data(), 0, stream, -1});
+  for (const int32_t stream : participants.streams) {
+    const stream::Stream& own = nth(program.streams, stream);
+    states_.push_back({own.items.data(), 0, stream, -1, options.share_of(nth(program.devices, own.device).job)});
+  }
   for (size_t i = states_.size(); i-- > 0;) ready_.push_back(static_cast<int32_t>(i));
   meetings_.reserve(participants.meetings.size());
   for (const Participants::Meeting& meeting : participants.meetings) {
@@ -46,21 +47,21 @@ void StreamStates::compute(StreamState& state, const Item* end) const {
     for (; item != end && item->instance < 0; ++item)
       clock = times_.end(state.stream, static_cast<size_t>(item - first), item->event, clock);
   }
-  if (share_ > 0) state.shared.computed(state.clock, clock);
+  if (state.share > 0) state.shared.computed(state.clock, clock);
   state.item  = item;
   state.clock = clock;
 }
 
 void StreamStates::charge(StreamState& state, const MeetingState& meeting) {
-  if (share_ == 0) return;
+  if (state.share == 0) return;
   const double busy = nth(busy_, &meeting - meetings_.data());
-  state.clock += state.shared.lost_to(~meeting.missing, meeting.start, busy, share_);
+  state.clock += state.shared.lost_to(~meeting.missing, meeting.start, busy, state.share);
 }
 
 bool StreamStates::hand_over(StreamState& state, MeetingState& meeting) {
   if (state.stream == ~meeting.missing) {
     meeting.start = arrive(state);
-    if (share_ > 0) nth(busy_, &meeting - meetings_.data()) = state.shared.busy();
+    if (state.share > 0) nth(busy_, &meeting - meetings_.data()) = state.shared.busy();
     release(meeting, meeting.start);
     ++state.item;
     return true;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "foreflow/base/nth.h"
+#include "foreflow/simulate/options.h"
 #include "simulate/streams/compute_times.h"
 #include "simulate/streams/participants.h"
 #include "simulate/streams/processor_sharing.h"
@@ -20,7 +21,7 @@ class StreamStates {
  public:
   // Keeps references: all arguments must outlive the object.
   StreamStates(const stream::Program& program, const Participants& participants, const ComputeTimes& times,
-               double collective_share);
+               const Options& options);
 
   // Advances every stream as far as possible. When the last member of a meeting arrives, `gathered(meeting, start)`
   // returns the time at which the communication ends, or nothing if only finish() will tell.
@@ -55,6 +56,7 @@ class StreamStates {
     double clock;
     int32_t stream;
     int32_t next_waiting;  // of those that wait at the same meeting; -1: the last
+    double share;          // Options::share_of its job
     stream::HostClock host  = {};
     ProcessorSharing shared = {};
   };
@@ -83,7 +85,7 @@ class StreamStates {
   }
   void pass(StreamState& state, double end) const {
     if (times_.hosted()) state.host.ended(times_.issue(*state.item), end);
-    if (share_ > 0 && is_collective(program_, *state.item)) state.shared.communicated(state.clock, end);
+    if (state.share > 0 && is_collective(program_, *state.item)) state.shared.communicated(state.clock, end);
     state.clock = end;
     ++state.item;
   }
@@ -116,7 +118,6 @@ class StreamStates {
   const ComputeTimes& times_;
   std::vector<StreamState> states_;     // as Participants::streams
   std::vector<MeetingState> meetings_;  // as Participants::meetings
-  const double share_;                  // Options::collective_share
   std::vector<double> busy_;            // as busy()
   std::vector<int32_t> ready_;          // states that can proceed
   size_t left_;                         // that have not ended

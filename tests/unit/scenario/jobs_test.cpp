@@ -57,6 +57,39 @@ TEST(Jobs, ThatNeverRunAtTheSameTimeDoNot) {
   EXPECT_NEAR(jobs[1].slowdown, 1, 1e-9);
 }
 
+// Every setting of the scenario is also one of its only job.
+TEST(Jobs, ThatSayNothingAreTheScenario) {
+  for (const std::string name :
+       {"gpt2_xl_ddp", "gpt2_xl_torch_compile", "gpt_39b_alpa", "llama3_8b_fsdp", "llama3_8b_torchtitan"}) {
+    const std::string path = FOREFLOW_SOURCE_DIR "/scenarios/frameworks/" + name + ".json";
+    const double plain     = run(load_file(path)).summary.iteration_time.value();
+    const auto jobs        = run(load_file(path, {"jobs=[{}]"})).summary.jobs;
+    EXPECT_NEAR(jobs[0].together.value(), plain, 1e-9 * plain) << name;
+    EXPECT_NEAR(jobs[0].slowdown, 1, 1e-12) << name;
+  }
+}
+
+// Gradients are summed beside the backward pass, whose computes the channels slow down.
+std::vector<report::JobSummary> beside_sums(const std::string& engine, const std::string& jobs) {
+  const std::string text =
+      R"({"workload": {"model": "mlp", "layers": 8, "hidden": 4096, "dtype": "bf16", "optimizer": "sgd"},
+          "platform": {"topology": "dgx_a100", "nodes": 2}, "cost": {"model": "roofline"}, "engine": ")" +
+      engine + R"(", "strategy": {"dp": 8, "global_batch": 32768, "overlap_gradients": true, "bucket_size": "32MB"},
+          "jobs": )" +
+      jobs + "}";
+  return run(load(parse_json(text, "s.json"), "s.json")).summary.jobs;
+}
+
+TEST(Jobs, HaveChannelsOfTheirOwn) {
+  for (const char* engine : {"analytic", "simgrid"}) {
+    const auto jobs = beside_sums(engine, R"([{}, {"collective": {"channels": 24}, "start": "3s"}])");
+    const auto one  = beside_sums(engine, R"([{"collective": {"channels": 24}}])");
+    EXPECT_GT(jobs[1].together / jobs[0].together, 1.001) << engine;
+    EXPECT_NEAR(jobs[1].together / one[0].together, 1, 1e-9) << engine;  // no wait for the start takes processors
+    for (const auto& job : jobs) EXPECT_NEAR(job.slowdown, 1, 1e-9) << engine;
+  }
+}
+
 TEST(Jobs, RepeatTheirIterations) {
   const auto jobs = summaries(R"([{}, {"iterations": 3}])");
   EXPECT_NEAR(jobs[1].job.alone / jobs[0].job.alone, 3, 1e-9);
