@@ -1,10 +1,17 @@
 // The parts of a scenario, one reader each. `json` is the part's own object.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "foreflow/base/expected.h"
 #include "foreflow/scenario/run.h"
 
 namespace foreflow::scenario {
+
+// The parts of a scenario that its jobs may have instead of it.
+constexpr std::array<std::string_view, 6> kPartsOfJobs = {"workload", "strategy",   "cost",
+                                                          "host",     "collective", "placement"};
 
 // `path` as the scenario file means it: relative to the folder of `file`.
 std::string beside(const std::string& file, const std::string& path);

@@ -52,6 +52,8 @@ struct Completed {
   Json json;
   std::vector<FrameworkSetting> applied;  // those in force: of several for one key, the last
 };
+// Each job of a scenario is completed by itself, after its parts have replaced those of the scenario; `applied` are the
+// settings of what stands around the jobs.
 // A path at cost.model is the model of its file, and the keys of that file are stated. Throws Error at an unknown
 // framework, and where its file cannot be read; paths are relative to `file`.
 Completed with_framework(const Json& scenario, const std::string& file);

@@ -108,6 +108,46 @@ Completed completed_of(const Json& scenario, const Json& known, const Framework&
   return completed;
 }
 
+// The scenario that a job is: what stands around the jobs, with the job's own parts instead.
+Json alone(const Json& scenario, const Json& job) {
+  Json one = Json::object();
+  for (const auto& [key, value] : *scenario.if_object()) {
+    if (key != "jobs") one.set(key, value);
+  }
+  for (const std::string_view part : kPartsOfJobs) {
+    if (const Json* own = job.find(part)) one.set(part, *own);
+  }
+  return one;
+}
+
+// A job with its parts as they are in `one`, its scenario when that is completed, where the scenario around it,
+// completed too, has others.
+Json with_parts_of(const Json& one, const Json& around, const Json& job) {
+  Json result = job;
+  for (const std::string_view part : kPartsOfJobs) {
+    const Json *completed = one.find(part), *inherited = around.find(part);
+    const bool inherits = job.find(part) == nullptr && inherited != nullptr;
+    if (completed != nullptr && !(inherits && *inherited == *completed)) result.set(part, *completed);
+    if (completed == nullptr && inherits) result.set(part, Json::object());  // settings that are none of the job's
+  }
+  return result;
+}
+
+// What each job leaves out depends on its own workload and strategy.
+Json completed_jobs(const Json::Array& jobs, const Json& scenario, const Json& around, const std::string& file,
+                    const Framework& framework) {
+  Json all = Json::array();
+  for (const Json& job : jobs) {
+    if (job.if_object() == nullptr) {
+      all.push(job);
+      continue;
+    }
+    const Json one = alone(scenario, job);
+    all.push(with_parts_of(completed_of(one, with_cost_of_file(one, file), framework).json, around, job));
+  }
+  return all;
+}
+
 }  // namespace
 
 Framework read_framework(const JsonView& json) {
@@ -139,7 +179,12 @@ std::optional<Framework> framework_of(const Json& scenario, const std::string& f
 
 Completed with_framework(const Json& scenario, const std::string& file) {
   const std::optional<Framework> framework = framework_of(scenario, file);
-  return framework ? completed_of(scenario, with_cost_of_file(scenario, file), *framework) : Completed{scenario, {}};
+  if (!framework) return {scenario, {}};
+  Completed completed     = completed_of(scenario, with_cost_of_file(scenario, file), *framework);
+  const Json* jobs        = scenario.find("jobs");
+  const Json::Array* list = jobs == nullptr ? nullptr : jobs->if_array();
+  if (list != nullptr) completed.json.set("jobs", completed_jobs(*list, scenario, completed.json, file, *framework));
+  return completed;
 }
 
 Completed with_framework(const Json& scenario, const Framework& framework) {

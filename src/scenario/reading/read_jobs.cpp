@@ -7,8 +7,7 @@
 namespace foreflow::scenario {
 namespace {
 
-constexpr std::array<std::string_view, 6> kShared = {"workload", "strategy", "cost", "host", "collective", "placement"};
-constexpr int64_t kMostIterations                 = 10'000;  // each is written out
+constexpr int64_t kMostIterations = 10'000;  // each is written out
 
 // Every job with all of its parts in its own object.
 Json filled_in(const JsonView& root) {
@@ -16,7 +15,7 @@ Json filled_in(const JsonView& root) {
   for (const JsonView& own : root.at("jobs").items()) {
     own.allow_only(names_of(job_keys()));
     Json job = own.json();
-    for (const std::string_view part : kShared) {
+    for (const std::string_view part : kPartsOfJobs) {
       if (!own.has(part) && root.has(part)) job.set(part, root.at(part).json());
     }
     jobs.push(std::move(job));

@@ -133,6 +133,35 @@ TEST(Frameworks, SetNothingMoreWhereTheirSettingsAreStated) {
   }
 }
 
+// A job with a workload or a strategy of its own is what the scenario would be with it.
+TEST(Frameworks, CompleteWhatEachJobSays) {
+  const auto parsed              = [](const std::string& text) { return parse_json(text, "f.json"); };
+  const Json around              = parsed(R"({"platform": {"topology": "dgx_h100"}, "workload": {"model": "gpt"},
+                                              "strategy": {"dp": 2, "global_batch": 2}})");
+  const std::vector<Json> others = {
+      parsed("{}"),
+      parsed(R"({"workload": {"model": "gpt"}})"),
+      parsed(R"({"workload": {"model": "llama3-8b", "mode": "inference"}})"),
+      parsed(R"({"strategy": {"tp": 2, "dp": 2, "global_batch": 4}})"),
+      parsed(R"({"cost": {"model": "roofline"}, "placement": "spread"})"),
+      parsed(R"({"workload": {"model": "t5"}, "strategy": {"pp": 2, "microbatches": 2, "global_batch": 2}})")};
+  for (const Framework& framework : frameworks()) {
+    for (const Json& job : others) {
+      const Json named = Json(around).set("framework", framework.name);
+      Json plain       = named;
+      for (const auto& [part, value] : *job.if_object()) plain.set(part, value);
+      const Scenario one = load(plain, "f.json");
+      const Scenario all = load(Json(named).set("jobs", Json(Json::Array{Json::object(), job})), "f.json");
+      for (const char* part : {"workload", "strategy", "cost", "host", "collective", "placement"}) {
+        const Json* wanted = one.source.find(part);
+        const Json* found  = all.source.find("jobs")->if_array()->at(1).find(part);
+        EXPECT_EQ(found == nullptr ? "{}" : found->dump_compact(), wanted == nullptr ? "{}" : wanted->dump_compact())
+            << framework.name << ", " << job.dump_compact() << ", " << part;
+      }
+    }
+  }
+}
+
 TEST(Frameworks, TellOfSeveralSettingsOfOneKeyThatWhichIsInForce) {
   const auto scenario = scenario_of("megatron-lm", R"("dp": 2, "global_batch": 2)");
   std::vector<std::string> values;
