@@ -23,24 +23,48 @@ constexpr std::string_view kWait = "start";
 // Copies tenants behind each other, renumbering on the way.
 class ProgramSharer {
  public:
-  explicit ProgramSharer(const std::vector<Tenant>& tenants) : tenants_(tenants) {
-    for (const Tenant& tenant : tenants) shared_.waits += tenant.start > Seconds(0) ? 1 : 0;
+  // `only`: the tenant that does anything; null: all do.
+  explicit ProgramSharer(const std::vector<Tenant>& tenants, const Tenant* only = nullptr)
+      : tenants_(tenants), only_(only) {
+    for (const Tenant& tenant : tenants) shared_.waits += waits(tenant) ? 1 : 0;
     shared_.program.instances.resize(static_cast<size_t>(shared_.waits));
   }
 
   Shared write() {
     for (const Tenant& tenant : tenants_) {
       shared_.program.jobs.push_back(tenant.name);
-      write(tenant);
+      if (works(tenant)) {
+        write(tenant);
+      } else {
+        write_idle(tenant);
+      }
     }
     return std::move(shared_);
   }
 
  private:
+  bool works(const Tenant& tenant) const { return only_ == nullptr || only_ == &tenant; }
+  bool waits(const Tenant& tenant) const { return works(tenant) && tenant.start > Seconds(0); }
+
+  void add_devices(const Tenant& tenant) {
+    for (DeviceUse copy : tenant.program.devices) {
+      copy.job = size_of(shared_.program.jobs) - 1;
+      shared_.program.devices.push_back(copy);
+    }
+  }
+
+  // Its devices and streams, which do nothing.
+  void write_idle(const Tenant& tenant) {
+    const int32_t device = size_of(shared_.program.devices);
+    add_devices(tenant);
+    for (const Stream& original : tenant.program.streams)
+      shared_.program.streams.push_back({tenant.name + "/" + original.name, original.device + device, {}});
+  }
+
   void write(const Tenant& tenant) {
     Program& all          = shared_.program;
     const Program& own    = tenant.program;
-    const Item wait       = tenant.start > Seconds(0) ? wait_for(tenant) : Item{0, -1, 0};
+    const Item wait       = waits(tenant) ? wait_for(tenant) : Item{0, -1, 0};
     const int32_t compute = size_of(all.computes), communication = size_of(all.communications),
                   memory = size_of(all.memory_effects), instance = size_of(all.instances),
                   device = size_of(all.devices), stream = size_of(all.streams);
@@ -52,10 +76,7 @@ class ProgramSharer {
       for (int32_t& member : members) member += stream;
       all.instances.push_back({original.communication + communication, std::move(members)});
     }
-    for (DeviceUse copy : own.devices) {
-      copy.job = size_of(all.jobs) - 1;
-      all.devices.push_back(copy);
-    }
+    add_devices(tenant);
     for (const Stream& original : own.streams) {
       Stream copy{tenant.name + "/" + original.name, original.device + device, {}};
       copy.items.reserve(original.items.size() + 1);
@@ -87,6 +108,7 @@ class ProgramSharer {
   }
 
   const std::vector<Tenant>& tenants_;
+  const Tenant* only_;
   Shared shared_;
   int32_t next_wait_ = 0;
 };
@@ -98,6 +120,10 @@ bool waits_first(const Shared& shared, const Stream& stream) {
 }  // namespace
 
 Shared share(const std::vector<Tenant>& tenants) { return ProgramSharer(tenants).write(); }
+
+Shared share_alone(const std::vector<Tenant>& tenants, size_t number) {
+  return ProgramSharer(tenants, &tenants[number]).write();
+}
 
 bool is_wait(const Communication& communication) {
   return communication.fixed && communication.issue.waits && communication.name == kWait;

@@ -28,6 +28,9 @@ struct Shared {
   int32_t waits = 0;
 };
 Shared share(const std::vector<Tenant>& tenants);
+// The same where only tenant `number` does anything. Devices and streams have the same numbers, by which an engine may
+// draw what disturbs them.
+Shared share_alone(const std::vector<Tenant>& tenants, size_t number);
 // Returns true for what such an instance executes.
 bool is_wait(const Communication& communication);
 

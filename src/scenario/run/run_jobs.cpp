@@ -17,7 +17,7 @@ struct Prepared {
   double collective_share;  // simulate::Options::collective_share of the job
 };
 
-Prepared prepare(const Job& job, const Scenario& whole, const PlatformRef& platform, Held& held) {
+Prepared prepare(const Job& job, const PlatformRef& platform, Held& held) {
   Scenario own                  = job.scenario;
   own.held                      = held;
   const Sequential sequential   = build(own);
@@ -32,16 +32,23 @@ Prepared prepare(const Job& job, const Scenario& whole, const PlatformRef& platf
                     {},
                     provenance_of(lowered, counts),
                     scenario.simulation.collective_share};
-  prepared.shared.name                  = scenario.name;
-  prepared.shared.dtype                 = prepared.job.dtype;
-  prepared.shared.placement             = prepared.job.placement;
-  prepared.shared.start                 = job.start;
-  prepared.shared.iterations            = job.iterations;
-  prepared.shared.samples               = job.iterations * prepared.job.samples;
-  Scenario by_itself                    = whole;
-  by_itself.simulation.collective_share = prepared.collective_share;
-  prepared.shared.alone                 = simulate_on(by_itself, prepared.program, *platform).makespan;
+  prepared.shared.name       = scenario.name;
+  prepared.shared.dtype      = prepared.job.dtype;
+  prepared.shared.placement  = prepared.job.placement;
+  prepared.shared.start      = job.start;
+  prepared.shared.iterations = job.iterations;
+  prepared.shared.samples    = job.iterations * prepared.job.samples;
   return prepared;
+}
+
+// The time of a job without the others. All else is as with them, so that the difference is their doing: it starts when
+// it does, meets the same disturbances then, and draws the same numbers.
+Seconds time_alone(size_t job, const std::vector<stream::Tenant>& tenants, const Scenario& scenario,
+                   const platform::Platform& platform) {
+  const stream::Shared shared = stream::share_alone(tenants, job);
+  const auto timeline         = without_waits(shared, simulate_on(scenario, shared.program, platform));
+  const Seconds end           = stream::end_of(shared.program, timeline, static_cast<int32_t>(job));
+  return std::max(end - tenants[job].start, Seconds(0));
 }
 
 // Facts for the report that concern all jobs together.
@@ -81,13 +88,14 @@ Outcome run_jobs(const Scenario& all_jobs, const PlatformRef& platform, const Fi
   Held held;
   std::vector<Prepared> jobs;
   for (const Job& job : scenario.jobs) {
-    jobs.push_back(prepare(job, scenario, platform, held));
+    jobs.push_back(prepare(job, platform, held));
     tell(finished, kLowered * jobs.size() / scenario.jobs.size());
   }
   for (const Prepared& job : jobs) scenario.simulation.shares_of_jobs.push_back(job.collective_share);
-  const report::Job all = sum_of(scenario, jobs);
   std::vector<stream::Tenant> tenants;
   for (Prepared& job : jobs) tenants.push_back({job.shared.name, std::move(job.program), job.shared.start});
+  for (size_t job = 0; job < jobs.size(); ++job) jobs[job].shared.alone = time_alone(job, tenants, scenario, *platform);
+  const report::Job all       = sum_of(scenario, jobs);
   const stream::Shared shared = stream::share(tenants);
   stream::Timeline timeline   = without_waits(shared, simulate_on(scenario, shared.program, *platform));
   stream::Program program     = without_waits(shared);

@@ -97,6 +97,21 @@ TEST(Jobs, RepeatTheirIterations) {
   EXPECT_NEAR(jobs[1].samples_per_second, jobs[0].samples_per_second, 1e-6 * jobs[0].samples_per_second);
 }
 
+// What is drawn, and what begins later, is the same for a job alone and beside others that it never meets.
+TEST(Jobs, MeetTheSameDisturbancesAlone) {
+  for (const char* disturbance :
+       {R"({"jitter": {"amplitude": 0.2}})", R"({"slowdowns": [{"device": "node0-gpu0", "factor": 2, "from": "8.1ms"},
+                                                               {"device": "node1-gpu0", "factor": 2, "from": "8.1ms"}]})",
+        R"({"background": [{"from": "node0-gpu0", "to": "node0-gpu1", "bytes": "1GB", "first": "8.1ms"}]})"}) {
+    for (const char* jobs : {R"([{"start": "8ms"}])", "[{}, {}]", R"([{}, {"start": "8ms"}])"}) {
+      Json json = parse_json(kHead + std::string(jobs) + "}", "s.json");
+      json.set("disturbances", parse_json(disturbance, "s.json"));
+      for (const report::JobSummary& job : run(load(json, "s.json")).summary.jobs)
+        EXPECT_NEAR(job.slowdown, 1, 1e-9) << disturbance << " " << jobs << " " << job.job.name;
+    }
+  }
+}
+
 TEST(Jobs, FillTheirDevicesOneAfterTheOther) {
   const Outcome outcome = run(loaded(R"([{"name": "a", "placement": {"devices": ["2-5"]}}, {"name": "b"}])"));
   std::vector<std::string> devices;

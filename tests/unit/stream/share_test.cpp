@@ -84,5 +84,22 @@ TEST(Share, LetsALateJobWaitForItsStart) {
   EXPECT_EQ(end_of(program, timeline, 1), Seconds(16));
 }
 
+TEST(Share, LetsAJobRunAloneInItsPlace) {
+  const std::vector<Tenant> tenants = two_tenants(Seconds(10));
+  for (size_t job = 0; job < 2; ++job) {
+    const Shared shared   = share_alone(tenants, job);
+    const Program program = without_waits(shared);
+    verify(shared.program);
+    verify(program);
+    EXPECT_EQ(shared.waits, static_cast<int32_t>(job));
+    ASSERT_EQ(program.streams.size(), 4u);
+    EXPECT_EQ(program.streams[3].name, "late/D2");
+    EXPECT_EQ(program.devices[3].place, 3);
+    const Timeline timeline = without_waits(shared, simulated(shared.program, 4));
+    EXPECT_EQ(end_of(program, timeline, static_cast<int32_t>(job)), Seconds(job == 0 ? 3.5 : 16));
+    EXPECT_EQ(end_of(program, timeline, static_cast<int32_t>(1 - job)), Seconds(0));
+  }
+}
+
 }  // namespace
 }  // namespace foreflow::stream::share_test
