@@ -236,7 +236,7 @@ Expected<StorageRef> storage_of(int microbatches, const Scenario& scenario, cons
   const int all = scenario.strategy.microbatches;
   if ((all - microbatches) % step_of(scenario.strategy) != 0) return StorageRef();
   const int run      = microbatches == all ? 0 : microbatches;
-  const auto lowered = try_lower_some(scenario, sequential, platform, run, {}, {}, shared);
+  const auto lowered = try_lower_some(scenario, sequential, platform, run, {}, shared);
   if (!lowered) return lowered.refusal();
   return *lowered ? (*lowered)->compact.storage : StorageRef();
 }
