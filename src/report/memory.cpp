@@ -45,16 +45,17 @@ class Contents {
   std::vector<Alive> alive() const {
     std::map<std::pair<int32_t, stream::MemoryClass>, Alive> all;
     for (size_t i = 0; i < alive_.size(); ++i) {
-      if (alive_[i] <= 0) continue;
       const Storage::Buffer& one = buffer(i);
-      if (one.size == Bytes(0)) continue;
+      if (alive_[i] == 0 || one.size == Bytes(0)) continue;
       const auto [found, fresh] =
           all.try_emplace({one.name, one.kind}, Alive{storage_.name_of(one, number_), one.kind, Bytes(0), 0});
-      found->second.size += one.size;
-      found->second.count += 1;
+      found->second.size += alive_[i] * one.size;
+      found->second.count += alive_[i];
     }
     std::vector<Alive> sorted;
-    for (auto& [key, entry] : all) sorted.push_back(std::move(entry));
+    for (auto& [key, entry] : all) {
+      if (entry.count > 0) sorted.push_back(std::move(entry));
+    }
     std::stable_sort(sorted.begin(), sorted.end(), [](const Alive& a, const Alive& b) { return a.size > b.size; });
     return sorted;
   }

@@ -99,6 +99,23 @@ class Walker {
   std::map<std::string, Trail::Row> rows_;
 };
 
+// The row of a stream in which some items are repeated.
+Trail::Row lengthened(const Trail::Row& row, const Repetition& repeated) {
+  Trail::Row longer{{0}, {}};
+  const auto add = [&](size_t item) {
+    const auto from = row.changes.begin() + row.first[item], to = row.changes.begin() + row.first[item + 1];
+    longer.changes.insert(longer.changes.end(), from, to);
+    longer.first.push_back(static_cast<uint32_t>(longer.changes.size()));
+  };
+  const size_t end = repeated.first + repeated.count;
+  for (size_t item = 0; item < end; ++item) add(item);
+  for (int64_t again = 0; again < repeated.times; ++again) {
+    for (size_t item = repeated.first; item < end; ++item) add(item);
+  }
+  for (size_t item = end; item + 1 < row.first.size(); ++item) add(item);
+  return longer;
+}
+
 // A program of several iterations has the items of its storage as many times.
 void check_items(const Trail& trail, const Program& program, int device) {
   size_t row = 0;
@@ -152,6 +169,12 @@ Trail trail(const Program& program, int device) {
     streams.push_back(dot == std::string::npos ? "" : stream.name.substr(dot + 1));
   }
   Trail found = Walker(*use.storage, use.storage->written_device(use.index)).run(streams);
+  size_t row  = 0;
+  for (const Stream& stream : program.streams) {
+    if (stream.device != device) continue;
+    if (stream.repeated.times > 0) found.rows[row] = lengthened(found.rows[row], stream.repeated);
+    ++row;
+  }
   check_items(found, program, device);
   return found;
 }

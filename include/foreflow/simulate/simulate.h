@@ -46,7 +46,7 @@ struct RunOfRounds {
   std::optional<Run> run;     // nothing: the rounds left out are no multiple of `at_once`
   std::optional<Run> longer;  // nothing: `run` has all rounds
   int64_t periods = 0;
-  int64_t rounds  = 0;              // of the loop in `run`; where it has more than were held, it has no storage
+  int64_t rounds  = 0;              // of the loop in `run`
   std::vector<int64_t> executions;  // how often the devices execute each of Program::computes in all rounds
 };
 

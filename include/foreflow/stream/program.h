@@ -81,10 +81,17 @@ struct Instance {
   Members members;
 };
 
+// The `count` items from `first` on come that many more times, in a row.
+struct Repetition {
+  size_t first = 0, count = 0;
+  int64_t times = 0;
+};
+
 struct Stream {
   std::string name;  // "D1" or "D1.comm"
   int device;        // index into Program::devices
   std::vector<Item> items;
+  Repetition repeated = {};  // items that the storage of the device has once
 };
 
 // The device numbers first, first + step, ..., last.

@@ -116,8 +116,9 @@ struct Trail {
   std::vector<Row> rows;         // per stream of the device, in the order of the program's streams
 };
 
-// Expands the calls for one device. Requires: `device` is an index into Program::devices, and that device has a
-// storage.
+// Expands the calls for one device. Items that are repeated (Stream::repeated) change the same buffers each time; what
+// is alive is then right by the names and sizes of buffers, and not one by one. Requires: `device` is an index into
+// Program::devices, and that device has a storage.
 Trail trail(const Program& program, int device);
 
 }  // namespace foreflow::stream

@@ -229,8 +229,8 @@ namespace {
 
 using StorageRef = std::shared_ptr<const stream::Storage>;
 
-// What the memory holds in a program of that many microbatches: a simulation that goes on for longer than the program
-// of a few executes the items of this one. Null if it is not known.
+// What the memory holds in a program of that many microbatches, buffer by buffer: a simulation that goes on for longer
+// than the program of a few executes the items of this one. Null if it is not known.
 Expected<StorageRef> storage_of(int microbatches, const Scenario& scenario, const Sequential& sequential,
                                 const platform::Platform& platform, SharedPrograms* shared) {
   const int all = scenario.strategy.microbatches;
@@ -259,11 +259,12 @@ Expected<std::optional<Prediction>> try_predict_from_few(int few, const Scenario
     if (more % step_of(scenario.strategy) != 0 || few + more >= all) return std::optional<Prediction>();
     return try_predict_from_few(few + more, scenario, sequential, platform, shared);
   }
-  if (found->rounds > few && scenario.collectives.storage) {
+  if (found->rounds > few && scenario.allocator != "exact") {
     auto storage = storage_of(static_cast<int>(found->rounds), scenario, sequential, platform, shared);
     if (!storage) return storage.refusal();
     if (*storage == nullptr) return std::optional<Prediction>();
     for (stream::DeviceUse& device : found->run->program.devices) device.storage = *storage;
+    for (stream::Stream& stream : found->run->program.streams) stream.repeated = {};
   }
   const report::Job job = describe(scenario, sequential, **lowered, platform, found->executions);
   auto summary          = report::summarise(job, found->run->program, found->run->timeline, platform);

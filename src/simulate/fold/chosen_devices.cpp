@@ -23,9 +23,9 @@ class ChosenDevicesWriter {
     for (size_t s = 0; s < whole.streams.size(); ++s)
       streams_of_[devices_.at(whole.streams[s].device)].push_back(static_cast<int32_t>(s));
     for (size_t s = 0; s < folded.streams.size(); ++s) {
-      const auto& [name, device, items] = folded.streams[s];
-      const size_t number               = ("D" + std::to_string(of(device).index)).size();
-      folded_streams_.emplace(std::pair(device, name.substr(number)), s);
+      const stream::Stream& stream = folded.streams[s];
+      const size_t number          = ("D" + std::to_string(of(stream.device).index)).size();
+      folded_streams_.emplace(std::pair(stream.device, stream.name.substr(number)), s);
     }
   }
 
@@ -82,7 +82,7 @@ class ChosenDevicesWriter {
       const std::string& lane = nth(whole_.streams, stream).stream;
       const std::string name  = lane.empty() ? "" : "." + lane;
       const size_t like       = folded_streams_.at({static_cast<int>(of_class), name});
-      run_.program.streams.push_back({own + name, use, folded_.streams[like].items});
+      run_.program.streams.push_back({own + name, use, folded_.streams[like].items, folded_.streams[like].repeated});
       run_.timeline.records.push_back(timeline_.records[like]);
       if (!timeline_.issued.empty()) run_.timeline.issued.push_back(timeline_.issued[like]);
       name_groups(stream, replica, run_.program.streams.back().items);

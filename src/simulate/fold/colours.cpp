@@ -70,9 +70,9 @@ class Refinement {
     first_stop_.push_back(0);
     const std::vector<int32_t> signalling = signalling_streams();
     for (size_t s = 0; s < program_.streams.size(); ++s) {
-      const auto& [name, device, items] = program_.streams[s];
-      Colour colour                     = 0;
-      const int place                   = nth(program_.devices, device).place;
+      const std::vector<stream::Item>& items = program_.streams[s].items;
+      Colour colour                          = 0;
+      const int place                        = nth(program_.devices, program_.streams[s].device).place;
       for (size_t i = 0; i < disturbances.slowdowns.size(); ++i) {
         if (disturbances.slowdowns[i].device == place) colour = mix(colour, number(static_cast<int64_t>(i)));
       }

@@ -54,6 +54,11 @@ std::optional<FoldedProgram> with_more(const FoldedProgram& folded, const Stretc
                                        const std::vector<int64_t>& times) {
   FoldedProgram longer = folded;
   const Kinds kinds(folded);
+  const bool again = std::any_of(folded.program.streams.begin(), folded.program.streams.end(),
+                                 [](const stream::Stream& stream) { return stream.repeated.times > 0; });
+  for (stream::DeviceUse& device : longer.program.devices) {
+    if (again) device.storage = nullptr;
+  }
   longer.program.instances.clear();
   longer.depths.clear();
   for (size_t s = 0; s < stretches.size(); ++s) {
@@ -61,13 +66,13 @@ std::optional<FoldedProgram> with_more(const FoldedProgram& folded, const Stretc
     for (stream::Item& item : items) {
       if (item.instance >= 0) item.instance = nth(folded.kind_of_instance, item.instance);
     }
-    items = lengthened(items, stretches[s], times[s]);
+    items                              = lengthened(items, stretches[s], times[s]);
+    longer.program.streams[s].repeated = {stretches[s].first, stretches[s].count, times[s]};
   }
   auto numbered = number_instances(longer.program, kinds.members);
   if (!numbered) return {};
   longer.kind_of_instance = *std::move(numbered);
-  for (stream::DeviceUse& device : longer.program.devices) device.storage = nullptr;
-  const auto spread = [&](Footprints& footprints, const Footprints& before) {
+  const auto spread       = [&](Footprints& footprints, const Footprints& before) {
     footprints.of_instance.clear();
     for (const int32_t kind : longer.kind_of_instance)
       footprints.of_instance.push_back(before.of_instance[nth(kinds.example, kind)]);

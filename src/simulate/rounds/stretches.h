@@ -16,8 +16,8 @@ using Stretches = std::vector<Stretch>;  // by stream
 // True if the stretches free all the memory that they allocate, on every device.
 bool keep_memory(const stream::Program& program, const Stretches& stretches);
 
-// The program with the stretch of each stream repeated as many more times. It has no storage, which tells item by item
-// what the shorter program holds. Nothing if the result is not a valid program.
+// The program with the stretch of each stream repeated as many more times. Nothing if the result is not a valid
+// program. One that is made of a lengthened program has no storage.
 std::optional<FoldedProgram> with_more(const FoldedProgram& folded, const Stretches& stretches,
                                        const std::vector<int64_t>& times);
 

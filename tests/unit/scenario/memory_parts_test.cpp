@@ -1,6 +1,7 @@
 // What the memory of a device holds at its peak adds up to the peak, and is the same where microbatches are left out.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "foreflow/base/nth.h"
@@ -25,6 +26,7 @@ std::vector<report::MemoryPeak> peaks_of(const Outcome& outcome) {
 std::vector<std::tuple<std::string, double, int64_t>> contents(const report::MemoryPeak& peak) {
   std::vector<std::tuple<std::string, double, int64_t>> all;
   for (const report::Alive& one : peak.alive) all.emplace_back(one.name, one.size.value(), one.count);
+  std::sort(all.begin(), all.end());
   return all;
 }
 
