@@ -172,6 +172,8 @@ std::vector<int> few_microbatches(const Scenario& scenario, const Sequential& se
       scenario.simulation.every_round || scenario.simulation.observe || !scenario.workload.trains() ||
       !scenario.engine->extrapolates(scenario.simulation))
     return {};
+  // Weight gradients are put off by predicted times, which may need any number of microbatches to settle.
+  if (strategy.delay_weight_gradients && strategy.pp > 1) return {};
   // Filling and draining the pipeline each take one microbatch per device; those in between must repeat each other.
   const int step = step_of(strategy), least = 2 * strategy.pp + 4 * step;
   const int few = least + (strategy.microbatches - least % step) % step;
