@@ -72,7 +72,7 @@ std::string strategy_text(Random& rng, int devices) {
   sometimes("bucket_size", {R"("20kB")"});
   sometimes("first_bucket_size", {R"("1kB")"});
   sometimes("overlap_sends", {"true"});
-  sometimes("recompute", {R"("full")", R"("selective")"});
+  sometimes("recompute", {R"("full")", R"("selective")", R"("op")"});
   sometimes("offload", {"true"});
   sometimes("sequence_parallel", {"true"});
   sometimes("delay_weight_gradients", {"true"});
