@@ -35,7 +35,7 @@ class Buffers {
   void free_on(const ir::Device& device, int32_t buffer);
   // Op `o`, which ran on `user`, was the last to use some buffers. Streams of other devices free those of their own.
   void free_after(size_t o, const ir::Device& user);
-  // Of these, those that it read, and those that it made and that nothing reads.
+  // The same for those buffers alone that the op read, and for those that it made and that nothing reads.
   void free_operands(size_t o, const ir::Op& op, const ir::Device& user);
   void free_results(size_t o, const ir::Op& op, const ir::Device& user);
 

@@ -133,7 +133,7 @@ Json with_parts_of(const Json& one, const Json& around, const Json& job) {
   return result;
 }
 
-// What each job leaves out depends on its own workload and strategy.
+// A job has its own workload and strategy, so the framework fills in each job by itself.
 Json completed_jobs(const Json::Array& jobs, const Json& scenario, const Json& around, const std::string& file,
                     const Framework& framework) {
   Json all = Json::array();

@@ -231,7 +231,7 @@ namespace {
 
 using StorageRef = std::shared_ptr<const stream::Storage>;
 
-// What the memory holds in a program of that many microbatches, buffer by buffer: a simulation that goes on for longer
+// The contents of memory in a program of that many microbatches, buffer by buffer: a simulation that goes on for longer
 // than the program of a few executes the items of this one. Null if it is not known.
 Expected<StorageRef> storage_of(int microbatches, const Scenario& scenario, const Sequential& sequential,
                                 const platform::Platform& platform, SharedPrograms* shared) {

@@ -49,7 +49,7 @@ RealGroups real_groups(const stream::CompactProgram& program, const Courses& cou
                        const platform::Platform& platform, const std::vector<LinkTrace>& traces,
                        GroupRouteTable* routes, Footprints& footprints);
 
-// Of the example of a footprint of real_groups().
+// Who executes the example of a footprint that real_groups() made.
 Execution execution_of(const stream::CompactProgram& program, const Courses& courses, const RealGroups& groups,
                        int32_t row);
 

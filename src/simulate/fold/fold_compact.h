@@ -28,9 +28,9 @@ enum class FoldedFor : uint8_t {
   rounds,   // whatever is saved
 };
 
-// Nothing if a folded simulation would not be exact (jitter), if every stream must be observed (Options::observe), or if
-// folding would save too little. Rings that are simulated hop by hop have one colour if hops of one number do. The last loads of `together` are
-// those of Disturbances::background. Throws Error when two members have no route.
+// Nothing if a folded simulation would not be exact (jitter), if every stream must be observed (Options::observe), or
+// if folding would save too little. Rings that are simulated hop by hop have one colour if hops of one number do. The
+// last loads of `together` are those of Disturbances::background. Throws Error when two members have no route.
 std::optional<FoldedProgram> fold(const stream::CompactProgram& program, const platform::Platform& platform,
                                   const Options& options, FoldedFor purpose, const Known& known = {});
 

@@ -9,7 +9,7 @@
 namespace foreflow::simulate {
 namespace {
 
-// Of one replica, or of all (-1).
+// The ranks of a group in one replica, or in all of them (-1).
 std::vector<int> ranks_of(const stream::CompactProgram& program, const Group& group, int32_t replica) {
   std::vector<int> ranks;
   const int32_t first = replica < 0 ? 0 : replica, last = replica < 0 ? program.replicas - 1 : replica;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kOfMakespan = 2e-11;  // of the makespan
 
-// Of one device or link: when that which is later by each shift begins and ends.
+// When items or flows of each shift begin and end on one device or link.
 class Order {
  public:
   void add(double shift, double start, double end) {

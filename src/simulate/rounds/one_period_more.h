@@ -1,4 +1,4 @@
-// What follows a loop whose parts have periods of their own: times that are linear in the number of periods.
+// Times after a loop whose parts have periods of their own, which are linear in the number of periods.
 //
 //     part 1, period 2:  F B F B | F B | F B F B . . . . G        with one period more G starts 3 later, however many
 //     part 2, period 3:  F  B  F  B  | F  B  | F  B  F  B  G      periods there are: part 2 remains the last

@@ -77,7 +77,8 @@ class AttentionCoreReader {
     core_.v = v;
   }
 
-  // What a conversion takes from a cache, which comes from an earlier step or is left to a later one; else `id` itself.
+  // The operand of the conversion that makes `id`, if it is a cache, which comes from an earlier step or is left to a
+  // later one; else `id` itself.
   ValueId as_stored(ValueId id) const {
     const ir::Op* maker = of_.made_by(id);
     if (maker == nullptr || maker->is_call() || maker->def->copy != ir::Copy::converted) return id;

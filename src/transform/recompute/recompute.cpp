@@ -34,7 +34,7 @@ namespace {
 
 using ir::ValueId;
 
-// What the backward pass repeats.
+// The ops that the backward pass repeats.
 struct Repetition {
   std::vector<Segment> segments;
   // All ops of the first `whole` segments are repeated, as frameworks do; of the others only those that the backward
