@@ -10,8 +10,7 @@ namespace foreflow::scenario {
 //   1. If no recomputation is needed, the cut is the usual one.
 //   2. Otherwise stages end between blocks, at the fastest of several cuts: the uniform one, and balanced ones for
 //      different amounts of recomputation.
-//   3. Instead the strategy has a fixed policy (`activation`, `selective`, `op` or `full`) and no limits where that
-//   fits
+//   3. Instead the strategy has a fixed policy (`activation`, `selective`, `op` or `full`) and no limits, if that fits
 //      and is faster.
 // Refused if the program does not fit even with full recomputation. Requires: disturbances are resolved.
 Expected<Scenario> with_fitted_recompute(const Sequential& sequential, const Scenario& scenario,

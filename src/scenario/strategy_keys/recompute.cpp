@@ -45,8 +45,7 @@ StrategyKeyDef row() {
           "functions and gates hand to products (xformers' SwiGLU, Megatron-LM's moe_act); `selective`: the core of "
           "attention; `op`: every layer but for attention that is one kernel, reduce-scatters and every second product "
           "with a matrix (torchtitan's selective_ac_option op); `full`: every layer; `block(n)`: n layers of each "
-          "stage "
-          "together; `optimal`: the least that fits in memory. A search tries `activation`, `op`, `block(n)` and "
+          "stage together; `optimal`: the least that fits in memory. A search tries `activation`, `op`, `block(n)` and "
           "`optimal` only where they are listed",
       .type           = kinds(),
       .fallback       = "none",
