@@ -145,6 +145,13 @@ std::string row_of(const Alone& run) {
                      format(algorithm_bandwidth(run)), format(bus_bandwidth(run)));
 }
 
+// What libraries choose among algorithms depends on protocols, which copy and wait, and so reach less.
+std::string assumed(const Options& options) {
+  if (!options.library.empty() || options.algorithm != "auto") return "";
+  return "\nassumed: flows take the whole bandwidth of links; --library names one whose protocols take less (see: "
+         "foreflow list libraries)\n";
+}
+
 std::string describe(const std::vector<Alone>& runs, const platform::Platform& platform, const Options& options) {
   const collective::Task& task = runs.front().placed.task;
   const int nodes              = *std::max_element(task.group.node.begin(), task.group.node.end()) + 1;
@@ -163,7 +170,7 @@ std::string describe(const std::vector<Alone>& runs, const platform::Platform& p
     text += "\n" + collective::print(run.placed.algorithm->plan(run.placed.task)) + "\n" +
             collective::print(run.placed.algorithm->flows(run.placed.task));
   }
-  return text;
+  return text + assumed(options);
 }
 
 void run(Options options) {
