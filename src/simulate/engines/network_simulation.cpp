@@ -13,12 +13,15 @@
 namespace foreflow::simulate {
 
 NetworkSimulation::NetworkSimulation(const SimulationInput& input, const Network& network,
-                                     const ExternalEvents& external_events)
+                                     const ExternalEvents& external_events, bool courses)
     : input_(input),
       network_(network),
       external_(external_events),
       states_(input.program, input.participants, input.times, input.options),
-      traffic_(network.capacities) {
+      traffic_(network.capacities),
+      courses_(input.footprints.relays.size()),
+      with_courses_(courses),
+      occupancy_(network.capacities.size()) {
   result_.ends.resize(input.participants.meetings.size(), 0);
   result_.flows.reserve(count_flows());
   set_change_alarm();
@@ -43,13 +46,14 @@ size_t NetworkSimulation::count_flows() const {
 }
 
 double NetworkSimulation::next() const {
-  if (states_.finished() || flooding_ >= 0) return EventQueue::kNever;
+  if (states_.finished() || flooding_ >= 0 || mistaken_) return EventQueue::kNever;
   // Background traffic may never end; it counts only as long as the program can make progress.
   const bool hopeless = !traffic_.moving() && next_change_ == external_.changes.size();
   return hopeless ? EventQueue::kNever : traffic_.next();
 }
 
 void NetworkSimulation::advance() {
+  clock_ = traffic_.next();
   traffic_.advance([this](const Traffic::Tag& tag, double now) { happened(tag, now); }, [this] { play(); },
                    [this](const Traffic::Tag& tag, double change, double now) { paced(tag, change, now); });
 }
@@ -69,7 +73,8 @@ std::optional<double> NetworkSimulation::enter(int32_t meeting, int32_t index, d
     now += next.delay_at(now);
     if (next.load < 0) continue;
     const int32_t flow = track(meeting, index, next.load, now);
-    const auto over    = static_cast<size_t>(route(next.load));
+    claim(next.load);
+    const auto over = static_cast<size_t>(route(next.load));
     if (!network_.exclusive[over]) {
       traffic_.send(now, way(next.load, now, nth(tracks_, flow).path), load(next.load).unit * print.bytes.value(),
                     {kPhase, flow, 0, false});
@@ -82,30 +87,6 @@ std::optional<double> NetworkSimulation::enter(int32_t meeting, int32_t index, d
   return nth(result_.ends, meeting) = now;
 }
 
-void NetworkSimulation::start_relay(int32_t meeting, int32_t index, double now) {
-  const RelayPlan& plan = nth(input_.footprints.relays, phase(index).relay);
-  const auto number     = static_cast<int32_t>(runs_.size());
-  Run& run              = runs_.emplace_back(Run{Relay(plan.rings, plan.shape), meeting, index, {}});
-  for (const int32_t hop : plan.loads) {
-    run.tracks.push_back(track(meeting, index, hop, EventQueue::kNever));
-    way(hop, now, nth(tracks_, run.tracks.back()).path);
-  }
-  run.relay.start_all([&](size_t hop, bool first) { send_piece(number, hop, first, now); });
-}
-
-void NetworkSimulation::send_piece(int32_t number, size_t hop, bool first, double now) {
-  const Run& run        = nth(runs_, number);
-  const RelayPlan& plan = nth(input_.footprints.relays, phase(run.phase).relay);
-  const double start    = first ? now + value_of(plan.latencies, now, plan.latency.value()) : now;
-  Track& of_hop         = nth(tracks_, run.tracks[hop]);
-  if (of_hop.start == EventQueue::kNever) of_hop.start = start;
-  const Bytes piece = footprint(run.meeting).bytes / plan.shape.pieces();
-  const Network::Route& crossed =
-      of_hop.path < 0 ? nth(network_.routes, route(of_hop.load)) : nth(paths_, of_hop.path).route;
-  traffic_.send(start, crossed, load(of_hop.load).unit * piece.value(),
-                {kPiece, number, static_cast<int32_t>(hop), false});
-}
-
 void NetworkSimulation::happened(const Traffic::Tag& tag, double now) {
   switch (static_cast<Kind>(tag.kind)) {
     case kPhase: {
@@ -113,10 +94,13 @@ void NetworkSimulation::happened(const Traffic::Tag& tag, double now) {
       record(tag.number, now);
       return next_phase(meeting, phase, now);
     }
+    case kRelay: return start_relay(tag.number, tag.part, now);
     case kPiece: return piece_arrived(tag.number, static_cast<size_t>(tag.part), now);
+    case kCourse: return end_course(tag.number, now);
     case kChange: return change(now);
     case kSource: return send_foreign(tag.number, now);
     case kForeign:
+      leave(nth(paths_, tag.part).load);
       free_path(tag.part);
       --foreign_;
       return;
@@ -125,13 +109,6 @@ void NetworkSimulation::happened(const Traffic::Tag& tag, double now) {
 
 void NetworkSimulation::next_phase(int32_t meeting, int32_t phase, double now) {
   if (const std::optional<double> end = enter(meeting, phase + 1, now)) states_.finish(meeting, *end);
-}
-
-void NetworkSimulation::piece_arrived(int32_t number, size_t hop, double now) {
-  Run& run       = nth(runs_, number);
-  const bool all = run.relay.arrive(hop, [&](size_t started, bool first) { send_piece(number, started, first, now); });
-  if (run.relay.done(hop)) record(run.tracks[hop], now);
-  if (all) next_phase(run.meeting, run.phase, now);
 }
 
 void NetworkSimulation::set_change_alarm() {
@@ -160,6 +137,7 @@ void NetworkSimulation::send_foreign(int32_t number, double now) {
   ++foreign_;
   const double own    = source.limit > 0 ? source.limit : std::numeric_limits<double>::infinity();
   const int32_t place = take_path(source.load, own, now);
+  claim(source.load);
   traffic_.send(now, nth(paths_, place).route, source.bytes, {kForeign, number, place, true});
   if (source.period > 0 && now + source.period < source.until)
     traffic_.alarm(now + source.period, {kSource, number, 0, true});
@@ -216,6 +194,7 @@ void NetworkSimulation::record(int32_t number, double end) {
     if (done.paces.back().from == Seconds(end)) done.paces.pop_back();
     result_.paces.push_back(std::move(done.paces));
   }
+  leave(done.load);
   if (done.path >= 0) free_path(done.path);
   free_tracks_.push_back(number);
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -13,7 +14,9 @@
 #include "simulate/footprint/relay.h"
 #include "simulate/network/event_queue.h"
 #include "simulate/network/external_events.h"
+#include "simulate/network/lone_relay.h"
 #include "simulate/network/network.h"
+#include "simulate/network/occupancy.h"
 #include "simulate/network/traffic.h"
 #include "simulate/streams/stream_states.h"
 
@@ -21,8 +24,13 @@ namespace foreflow::simulate {
 
 class NetworkSimulation {
  public:
-  // Keeps references: all arguments must outlive the simulation.
-  NetworkSimulation(const SimulationInput& input, const Network& network, const ExternalEvents& external_events);
+  // Keeps references: all arguments must outlive the simulation. `courses`: relays are expected to meet no other flow
+  // on their links, so that their courses are known (LoneRelay).
+  NetworkSimulation(const SimulationInput& input, const Network& network, const ExternalEvents& external_events,
+                    bool courses);
+
+  // True when the simulation has stopped since a relay did meet another flow.
+  bool mistaken() const { return mistaken_; }
 
   // Time of the next event in seconds; infinite when there is none.
   double next() const;
@@ -36,7 +44,9 @@ class NetworkSimulation {
   // The kind of thing that a flow or an alarm stands for, with the meaning of Tag::number and Tag::part.
   enum Kind : int32_t {
     kPhase,   // a whole phase: track, -
+    kRelay,   // a relay starts: meeting, phase
     kPiece,   // a slice of a relay: run, hop
+    kCourse,  // the end of a relay whose course is known: run, -
     kChange,  // a change of capacity: the next of ExternalEvents::changes, -
     kSource,  // a background flow begins: index into ExternalEvents::sources, -
     kForeign  // a background flow under way: source, its route in paths_
@@ -58,7 +68,15 @@ class NetworkSimulation {
     Relay relay;
     int32_t meeting;
     int32_t phase;
-    std::vector<int32_t> tracks;  // of the hops
+    double start;
+    std::vector<int32_t> tracks;  // of the hops; none where the course is known
+  };
+
+  // The course of the relays of a plan where they are alone.
+  struct Course {
+    explicit Course(LoneRelayPlan made) : plan(std::move(made)), relay(plan) {}
+    LoneRelayPlan plan;
+    LoneRelay relay;
   };
 
   // A route with a link of its own, in front, that enforces a rate limit.
@@ -80,6 +98,15 @@ class NetworkSimulation {
   // Goes on with the communication from `phase` on. Its end; nothing when flows come first.
   std::optional<double> enter(int32_t meeting, int32_t phase, double now);
   void start_relay(int32_t meeting, int32_t phase, double now);
+  // The course of the relay; null when its pieces have to be simulated.
+  const LoneRelay* course_of(const Run& run);
+  LoneRelayPlan lone_plan(const Run& run) const;
+  void end_course(int32_t run, double now);
+  // The relay is not alone on its links any more.
+  void meet_others(int32_t run);
+  // A flow of the load comes to its links, and leaves them. Nobody asks where there are no relays.
+  void claim(int32_t load);
+  void leave(int32_t load);
   void send_piece(int32_t run, size_t hop, bool first, double now);
   void happened(const Traffic::Tag& tag, double now);
   void piece_arrived(int32_t run, size_t hop, double now);
@@ -99,6 +126,7 @@ class NetworkSimulation {
     return input_.footprints.of(static_cast<size_t>(nth(input_.participants.meetings, meeting).example));
   }
   int32_t route(int32_t load) const { return nth(network_.route_of, load); }
+  const Network::Route& crossed(int32_t load) const { return nth(network_.routes, route(load)); }
 
   const SimulationInput& input_;
   const Network& network_;
@@ -108,6 +136,11 @@ class NetworkSimulation {
   std::vector<Track> tracks_;
   std::vector<int32_t> free_tracks_;
   std::deque<Run> runs_;
+  std::vector<std::unique_ptr<Course>> courses_;  // by index into Footprints::relays; null: not asked for
+  bool with_courses_;
+  bool mistaken_ = false;
+  Occupancy occupancy_;
+  double clock_       = 0;
   size_t next_change_ = 0;
   std::deque<Path> paths_;
   std::vector<int32_t> free_paths_;

@@ -20,6 +20,12 @@ bool undisturbed(const SimulationInput& input, const Network& network, const Ext
          std::all_of(network.exclusive.begin(), network.exclusive.end(), [](bool exclusive) { return exclusive; });
 }
 
+// Whether to try if all relays are alone on their links. Runs that are not folded, to which others are compared, and
+// those that tell how fast things move simulate every piece.
+bool may_know_courses(const SimulationInput& input) {
+  return !input.footprints.relays.empty() && input.options.fold && !input.options.observe;
+}
+
 // The last loads of the score's footprints are those of the background.
 SimulationResult perform(const SimulationInput& input, const platform::Platform& platform,
                          std::vector<ExternalEvents::Source> sources) {
@@ -28,10 +34,12 @@ SimulationResult perform(const SimulationInput& input, const platform::Platform&
     sources[i].load = static_cast<int32_t>(input.footprints.loads.size() - sources.size() + i);
   const Network network = condense(input.program, input.footprints, platform, changing_links(disturbances));
   const auto around     = external_events(disturbances, platform, network, input.footprints, std::move(sources));
-  const auto run        = [&](bool in_kernel) {
-    NetworkSimulation simulation(input, network, around);  // in the child, lest the parent's memory be copied for it
-    if (in_kernel) run_in_kernel(simulation);
-    return std::move(simulation).take();
+  const auto run        = [&](bool in_kernel) {  // in the child, lest the parent's memory be copied for it
+    for (bool courses = may_know_courses(input);; courses = false) {
+             NetworkSimulation simulation(input, network, around, courses);
+             if (in_kernel) run_in_kernel(simulation);
+      if (!simulation.mistaken()) return std::move(simulation).take();
+    }
   };
   if (undisturbed(input, network, around)) return run(false);
   if (input.options.owns_process) return run(true);

@@ -1,6 +1,7 @@
 // Rings that move hop by hop: which pieces may be under way. In each of its steps every rank passes a chunk on to the
 // next rank; it enters a step when it has sent and received all of the step before. A chunk is cut into slices, of
-// which a hop may have some under way at once, and may be some ahead of what its receiver has passed on. Several rings
+// which a hop may have some under way at once, and may be some ahead of what its receiver has passed on. Where nothing
+// else is on the links of the rings, slices of a hop move one after the other, which takes them as long. Several rings
 // (channels) of one shape know nothing of each other.
 #pragma once
 
@@ -15,7 +16,7 @@ struct RelayShape {
 
   int32_t steps;
   int32_t slices;     // of a chunk
-  int32_t under_way;  // at most, on a hop
+  int32_t under_way;  // at most, on a hop with others on its links
   int32_t ahead;      // of the receiver, at most
 
   int32_t pieces() const { return steps * slices; }
@@ -23,8 +24,9 @@ struct RelayShape {
 
 class Relay {
  public:
-  // `rings`: how many hops each has; hops are numbered ring by ring.
-  Relay(const std::vector<int32_t>& rings, const RelayShape& shape) : shape_(shape) {
+  // `rings`: how many hops each has; hops are numbered ring by ring. `alone`: nothing else is on their links.
+  Relay(const std::vector<int32_t>& rings, const RelayShape& shape, bool alone)
+      : shape_(shape), under_way_(alone ? 1 : shape.under_way) {
     for (const int32_t ring : rings) {
       const auto first = static_cast<int32_t>(hops_.size());
       for (int32_t i = 0; i < ring; ++i)
@@ -50,8 +52,20 @@ class Relay {
     return left_ == 0;
   }
 
+  // It is not alone any more; start_all() starts what may start now.
+  void meet_others() { under_way_ = shape_.under_way; }
+
   // For each hop, whether all pieces have arrived.
   bool done(size_t hop) const { return hops_[hop].arrived == shape_.pieces(); }
+
+  // Pieces of a hop that have started and that have arrived.
+  int32_t started(size_t hop) const { return hops_[hop].started; }
+  int32_t arrived(size_t hop) const { return hops_[hop].arrived; }
+
+  // Goes on as if every hop had started and received the pieces of so many steps more; none may come to its last piece.
+  void skip(int32_t steps) {
+    for (Hop& hop : hops_) hop.started += steps * shape_.slices, hop.arrived += steps * shape_.slices;
+  }
 
  private:
   struct Hop {
@@ -65,7 +79,7 @@ class Relay {
   bool may_start(size_t hop) const {
     const Hop& own      = hops_[hop];
     const int32_t piece = own.started, step = piece / shape_.slices * shape_.slices;
-    if (piece == shape_.pieces() || piece - own.arrived >= shape_.under_way) return false;
+    if (piece == shape_.pieces() || piece - own.arrived >= under_way_) return false;
     if (own.arrived < step || hops_[before(hop)].arrived < step) return false;
     const int32_t passed_on = hops_[after(hop)].arrived;
     return shape_.ahead == RelayShape::kUnlimited || piece - passed_on < shape_.ahead;
@@ -74,13 +88,14 @@ class Relay {
   template <class Start>
   void start_on(size_t hop, const Start& start) {
     while (may_start(hop)) {
-      const bool first = hops_[hop].started % shape_.slices < shape_.under_way;
+      const bool first = hops_[hop].started % shape_.slices < under_way_;
       ++hops_[hop].started;
       start(hop, first);
     }
   }
 
   RelayShape shape_;
+  int32_t under_way_;
   std::vector<Hop> hops_;
   size_t left_;  // hops on which pieces are missing
 };

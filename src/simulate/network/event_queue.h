@@ -21,6 +21,11 @@ class EventQueue {
   }
   // The number that is due next; of several, the smallest.
   int32_t first() const { return heap_.front().number; }
+  // Infinite: it has none.
+  double date_of(int32_t number) const {
+    const bool known = static_cast<size_t>(number) < place_.size() && nth(place_, number) >= 0;
+    return known ? nth(heap_, nth(place_, number)).date : kNever;
+  }
   void set(int32_t number, double date) {
     if (static_cast<size_t>(number) >= place_.size()) place_.resize(static_cast<size_t>(number) + 1, -1);
     int32_t& place = nth(place_, number);
@@ -41,6 +46,10 @@ class EventQueue {
     if (hole == heap_.size()) return;
     put(hole, last);
     settle(hole);
+  }
+  // Moves all dates.
+  void delay(double seconds) {
+    for (Entry& entry : heap_) entry.date += seconds;
   }
 
  private:

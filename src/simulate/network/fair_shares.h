@@ -34,6 +34,7 @@ class FairShares {
     return static_cast<int32_t>(links_.size() - 1);
   }
   void set_capacity(int32_t link, double capacity);
+  double capacity(int32_t number) const { return nth(links_, number).capacity; }
 
   // Updates the rates. Returns the flows whose rates were recomputed; the list is valid until the next call.
   const std::vector<int32_t>& update();

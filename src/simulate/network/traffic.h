@@ -32,14 +32,18 @@ class Traffic {
     nth(legs_, last_).left = amount;
     if (!tag.foreign) ++moving_;
   }
-  void alarm(double date, const Tag& tag) { add(date, tag); }
+  void alarm(double date, const Tag& tag) {
+    add(date, tag);
+    if (!tag.foreign) ++moving_;
+  }
 
   void set_capacity(int32_t link, double capacity) { shares_.set_capacity(link, capacity); }
+  double capacity(int32_t link) const { return shares_.capacity(link); }
   int32_t add_link(double capacity) { return shares_.add_link(capacity); }
 
   // Time of the next event; infinite when there is none.
   double next() const { return queue_.next(); }
-  // True when a flow that is not foreign is about to begin or has a positive rate.
+  // True when something that is not foreign moves or is about to happen.
   bool moving() const { return moving_ > 0; }
   // Calls see(tag, bottleneck link) for each flow that is not foreign and has rate 0.
   template <class See>
@@ -47,6 +51,26 @@ class Traffic {
     for (const Leg& leg : legs_) {
       if (leg.flow >= 0 && leg.rate == 0 && !leg.tag.foreign) see(leg.tag, shares_.bottleneck(leg.flow));
     }
+  }
+
+  // Calls see(tag, begin, left, rate) for each flow and alarm, at time `now`: its date, or -1 for a flow that moves
+  // already; what is left of its amount, and its rate.
+  template <class See>
+  void for_all_legs(double now, const See& see) const {
+    for (size_t i = 0; i < legs_.size(); ++i) {
+      const Leg& leg    = legs_[i];
+      const double date = queue_.date_of(static_cast<int32_t>(i));
+      if (leg.flow >= 0) {
+        see(leg.tag, -1.0, leg.left - leg.rate * (now - leg.since), leg.rate);
+      } else if (date < EventQueue::kNever) {
+        see(leg.tag, date, leg.left, 0.0);
+      }
+    }
+  }
+  // Lets everything happen later, by so many seconds.
+  void delay(double seconds) {
+    queue_.delay(seconds);
+    for (Leg& leg : legs_) leg.since += seconds;
   }
 
   // Processes the events that are due next. Calls `happened(tag, now)` for each alarm and each end of a flow, then
@@ -127,10 +151,8 @@ class Traffic {
 
   void end(int32_t number) {
     Leg& leg = nth(legs_, number);
-    if (leg.flow >= 0) {
-      shares_.remove(leg.flow);
-      if (!leg.tag.foreign && leg.rate > 0) --moving_;
-    }
+    if (leg.flow >= 0) shares_.remove(leg.flow);
+    if (!leg.tag.foreign && (leg.flow < 0 || leg.rate > 0)) --moving_;
     leg.flow = -1;
     leg.rate = 0;
     free_.push_back(number);
@@ -141,7 +163,7 @@ class Traffic {
   std::vector<Leg> legs_;
   std::vector<int32_t> free_;  // legs
   int32_t last_   = -1;        // the leg that was added last
-  int32_t moving_ = 0;         // flows that are not foreign, before they begin or with a rate
+  int32_t moving_ = 0;         // not foreign: alarms, and flows before they begin or with a rate
   std::vector<int32_t> leg_of_flow_;
 };
 
