@@ -226,6 +226,54 @@ std::string on_messages_of_experts(const scenario::Scenario& scenario, const pla
       strategy.ep, *servers);
 }
 
+// The seconds and the number, for each device, of sums over so many ranks of parts whose time is the latency of their
+// links. A link of 50 GB/s carries such a part in a microsecond, and latencies are several.
+struct SmallSums {
+  Seconds time;
+  double count = 0;
+};
+
+SmallSums small_sums_over(int ranks, const report::Summary& summary) {
+  constexpr Bytes kSmall{65536};
+  SmallSums found;
+  for (const report::CollectiveSummary& one : summary.collectives) {
+    if (one.kind != collective::name(collective::Kind::all_reduce) || one.ranks != ranks) continue;
+    if (one.bytes / ranks > kSmall) continue;
+    const double shares = static_cast<double>(ranks) / static_cast<double>(summary.device_count);
+    found.time += shares * one.time;
+    found.count += shares * static_cast<double>(one.count);
+  }
+  return found;
+}
+
+// By default each gradient goes round a ring by itself, in two steps for each rank.
+std::string on_small_sums(const scenario::Scenario& scenario, const report::Summary& summary) {
+  constexpr int kFew                   = 16;
+  const scenario::Strategy& strategy   = scenario.strategy;
+  const transform::DataParallel copies = strategy.data_parallel();
+  const int ranks                      = strategy.most_copies();
+  if (ranks <= kFew || copies.zero > 0 || ranks == strategy.tp) return "";  // sums over tp are none of gradients
+  const SmallSums sums = small_sums_over(ranks, summary);
+  if (2 * sums.time < summary.iteration_time) return "";
+  const bool is_chosen =
+      scenario.collectives.algorithms[static_cast<size_t>(collective::Kind::all_reduce)] != nullptr ||
+      !scenario.collectives.groups.empty();
+  std::vector<std::string> keys;
+  if (copies.bucket == Bytes(0) && !copies.by_block && sums.count > 1.5)
+    keys.emplace_back("with strategy.bucket_size, such as 25MB, gradients travel together");
+  if (!is_chosen) {
+    keys.push_back(
+        fmt::format("collective.all_reduce auto, or a collective.library, may take fewer steps than the {} "
+                    "of a ring",
+                    2 * (ranks - 1)));
+  }
+  if (keys.empty()) return "";
+  return fmt::format(
+      "strategy.dp: {:.3g} % of the time is that of {:.0f} all-reduces of gradients over {} ranks, so "
+      "small that latencies decide; {}",
+      100 * (sums.time / summary.iteration_time), sums.count, ranks, fmt::join(keys, "; "));
+}
+
 // The degrees of tensor parallelism of all groups, in the order of their ranks.
 std::vector<int> shards_of_groups(const scenario::Strategy& strategy) {
   const int sharing = strategy.replicas_sharing();
@@ -294,6 +342,7 @@ std::vector<std::string> advice(const scenario::Scenario& scenario, const scenar
   if (scenario.workload.trains()) {
     add(on_contexts(scenario));
     add(on_experts(scenario));
+    add(on_small_sums(scenario, summary));
     add(on_memory(scenario, summary));
   } else {
     add(on_places_of_tokens(scenario));

@@ -22,7 +22,8 @@ namespace foreflow::cli {
 //   9. ranks that share experts and are on more servers than in another order;
 //   10. samples that may be counted along a weight, as an imported model has no weights and its inputs disagree;
 //   11. tensor-parallel groups on several servers that would fit on one;
-//   12. tensor parallelism that leaves most of the arithmetic whole, and a mask whose numbers are not known.
+//   12. tensor parallelism that leaves most of the arithmetic whole, and a mask whose numbers are not known;
+//   13. gradients that are summed one by one, or round a ring, and so small that this is mostly latency.
 // Empty for several jobs on one platform.
 std::vector<std::string> advice(const scenario::Scenario& scenario, const scenario::Outcome& outcome);
 

@@ -25,6 +25,31 @@ TEST(Advice, IsToFillAPipeline) {
   EXPECT_EQ(said("256", R"("pp": 4, "global_batch": 1)"), "") << "one sample cannot be split";
 }
 
+TEST(Advice, IsToSumSmallGradientsTogetherOrInFewerSteps) {
+  const auto said_of_sums = [](const std::string& strategy, const std::string& collective) {
+    const test::TemporaryFolder folder;
+    write_file(folder / "mlp.json", R"({"workload": {"model": "mlp", "layers": 8, "hidden": 256},
+                                        "platform": {"topology": "dgx_h100", "nodes": 8},
+                                        "engine": "analytic", "collective": {)" +
+                                        collective + R"(}, "strategy": {"global_batch": 512, )" + strategy + "}}");
+    return test::run_foreflow({"simulate", "mlp.json"}, folder.path()).err;
+  };
+  const std::string together = "with strategy.bucket_size, such as 25MB, gradients travel together",
+                    fewer =
+                        "collective.all_reduce auto, or a collective.library, may take fewer steps than the 126 "
+                        "of a ring";
+  const std::string both = said_of_sums(R"("dp": 64)", "");
+  EXPECT_NE(both.find(" all-reduces of gradients over 64 ranks, so small that latencies decide; " + together + "; " +
+                      fewer + "\n"),
+            std::string::npos)
+      << both;
+  EXPECT_NE(said_of_sums(R"("dp": 64)", R"("all_reduce": "auto")").find("; " + together + "\n"), std::string::npos);
+  EXPECT_NE(said_of_sums(R"("dp": 64)", R"("library": "nccl@2.18")").find("; " + together + "\n"), std::string::npos);
+  EXPECT_NE(said_of_sums(R"("dp": 64, "bucket_size": "25MB")", "").find("decide; " + fewer + "\n"), std::string::npos);
+  EXPECT_EQ(said_of_sums(R"("dp": 64, "bucket_size": "25MB")", R"("all_reduce": "auto")"), "");
+  EXPECT_EQ(said_of_sums(R"("dp": 8)", ""), "") << "a ring of a few ranks has few steps";
+}
+
 TEST(Advice, NamesTheKeysThatWouldLowerTheMemory) {
   const std::string large = R"("tp": 2, "dp": 2, "global_batch": 1048576)";
   const std::string line  = said("16384", large);
