@@ -36,7 +36,8 @@ TensorPlan read_tensor_plan(const JsonView& patterns);
 // throw.
 TensorPlan find_tensor_plan(const std::string& word);
 
-// Tells whether results that end up split are gathered: those that the program does not read itself.
+// Tells whether results that end up split are gathered: those that the program does not read itself, but for heads of
+// keys and values.
 enum class Results : uint8_t { gather, leave_split };
 
 struct Sharding {

@@ -15,9 +15,9 @@ StrategyKeyDef row() {
   return {
       .name = "gather_results",
       .doc =
-          "what the program returns, unless it reads it itself, is gathered by the devices of a tensor-parallel "
-          "group, of which the first keeps it; otherwise, as keys and values of a prefill, it stays split as it was "
-          "computed",
+          "what the program returns is gathered by the devices of a tensor-parallel group, of which the first keeps "
+          "it, but for what the program reads itself and for keys and values of attention: that stays split as it was "
+          "computed, as all does otherwise",
       .type           = types::flag(),
       .fallback       = true,
       .read           = read,

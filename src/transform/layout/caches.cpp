@@ -1,5 +1,7 @@
 #include "transform/layout/caches.h"
 
+#include "foreflow/base/nth.h"
+
 namespace foreflow::transform {
 namespace {
 
@@ -13,6 +15,12 @@ bool reads_cache(const ir::Op& op, size_t operand) {
   const size_t past = op.def->past_keys;
   if (past > 0 && (operand == past || operand == past + 1)) return true;
   return operand == 1 && (op.def->product == ir::Product::matrices || op.def->product == ir::Product::turned);
+}
+
+// Puts the heads of [b,rows,heads,size] before the rows.
+bool puts_heads_first(const ir::Op& op) {
+  const auto order = op.attributes->find_ints("perm");
+  return op.def->copy == ir::Copy::permuted && order && *order == std::vector<int64_t>{0, 2, 1, 3};
 }
 
 bool converts(const ir::Op& op) { return !op.is_call() && op.def->copy == ir::Copy::converted; }
@@ -43,6 +51,18 @@ std::vector<bool> caches_of(const ir::Function& function) {
     caches[i]               = function.parameters[i] == ir::ParameterRole::data && shaped && read[i] && !other[i];
   }
   return caches;
+}
+
+bool are_heads(const ir::Function& function, const std::vector<int32_t>& makers, ir::ValueId value) {
+  const auto maker = [&](ir::ValueId made) -> const ir::Op* {
+    const int32_t at = made == ir::ValueId::none ? -1 : nth(makers, ir::index(made));
+    return at < 0 || nth(function.ops, at).is_call() ? nullptr : &nth(function.ops, at);
+  };
+  const ir::Op* op = maker(value);
+  while (op != nullptr && converts(*op)) op = maker(function.inputs(*op)[0]);
+  if (op == nullptr || !puts_heads_first(*op)) return false;
+  const ir::Op* cut = maker(function.inputs(*op)[0]);
+  return cut != nullptr && cut->def->sizes == ir::Sizes::shape;
 }
 
 bool gives_cache(const ir::Op& op, size_t number) {

@@ -17,6 +17,10 @@ namespace foreflow::transform {
 // A cache is split by heads, as a weight is, and by samples, as data are.
 std::vector<bool> caches_of(const ir::Function& function);
 
+// Returns true if the value, perhaps converted, is a product whose columns were taken apart into heads and the heads
+// put before the rows: [b,rows,heads*size] -> [b,rows,heads,size] -> [b,heads,rows,size]. `makers`: those of makers_of.
+bool are_heads(const ir::Function& function, const std::vector<int32_t>& makers, ir::ValueId value);
+
 // Returns true if result `number` of the op is a cache with rows that the op wrote.
 bool gives_cache(const ir::Op& op, size_t number);
 

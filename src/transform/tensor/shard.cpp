@@ -5,6 +5,7 @@
 #include "foreflow/base/refusal.h"
 #include "foreflow/ir/builder.h"
 #include "foreflow/ir/replicas.h"
+#include "foreflow/ir/uses.h"
 #include "foreflow/ir/verify.h"
 #include "foreflow/transform/passes.h"
 #include "foreflow/transform/pieces.h"
@@ -284,19 +285,20 @@ class Sharder {
     note(where_.stage_of_value(ir::index(id)), variant_number(variant));
   }
 
-  // New weights and caches stay where they are used, and so does what the program reads itself, such as the keys and
-  // values of a prefill.
+  // New weights and caches stay where they are used, and so do what the program reads itself, such as the keys and
+  // values of a prefill, and heads, which what attends to them later reads: a prefill of encoder and decoder only makes
+  // the keys and values of the decoder.
   bool stays(ir::ValueId id) const {
-    const auto after = std::upper_bound(function_.ops.begin(), function_.ops.end(), ir::index(id),
-                                        [](size_t value, const ir::Op& op) { return value < op.first_result; });
-    if (after == function_.ops.begin() || ir::index(id) < function_.parameters.size()) return false;
-    const ir::Op& maker = *std::prev(after);
+    const int32_t at = nth(makers_, ir::index(id));
+    if (at < 0) return false;
+    const ir::Op& maker = nth(function_.ops, at);
     return maker.def->role == ir::Role::optimizer || gives_cache(maker, ir::index(id) - maker.first_result) ||
-           where_.first_reader(ir::index(id)) < function_.ops.size();
+           are_heads(function_, makers_, id) || where_.first_reader(ir::index(id)) < function_.ops.size();
   }
 
   const ir::Module& module_;
   const ir::Function& function_;
+  const std::vector<int32_t> makers_ = ir::makers_of(function_);
   const interpret::MixedInterpretation interpretation_;
   const interpret::Values<interpret::Mixed>& values_;
   ir::FunctionBuilder builder_;

@@ -4,6 +4,8 @@
 #include <map>
 
 #include "foreflow/base/text.h"
+#include "foreflow/ir/uses.h"
+#include "transform/layout/caches.h"
 #include "transform/tensor/vocabulary.h"
 
 namespace foreflow::transform {
@@ -130,34 +132,43 @@ class Recogniser {
 
   void find_heads() {
     for (size_t i = 0; i < graph_.linears().size(); ++i) {
-      if (!used_.contains(i) && ends(function_.output(function_.ops[graph_.linears()[i].op], 0)))
-        found_.heads.push_back(graph_.linears()[i]);
+      if (used_.contains(i)) continue;
+      Linear linear   = graph_.linears()[i];
+      const auto ends = ends_of(function_.output(function_.ops[linear.op], 0));
+      if (ends.empty()) continue;
+      const bool is_kept = std::all_of(ends.begin(), ends.end(), [&](ValueId id) {
+        return id != ValueId::none && are_heads(function_, makers_, id);
+      });
+      if (is_kept) linear.cache_heads = values_[ir::index(ends.front())].type.dims[1];
+      (is_kept ? found_.kept : found_.heads).push_back(linear);
     }
   }
 
-  // Returns true if every use of a value is a result or a loss, perhaps seen or changed element by element.
-  bool ends(ValueId value) const {
-    std::vector<ValueId> open{value};
-    bool reaches = false;
+  // The results that a value becomes, perhaps seen or changed element by element, and none for a loss. Empty if it has
+  // other uses.
+  std::vector<ValueId> ends_of(ValueId value) const {
+    std::vector<ValueId> open{value}, ends;
     while (!open.empty()) {
       const ValueId id = open.back();
       open.pop_back();
-      reaches = reaches || std::find(function_.results.begin(), function_.results.end(), id) != function_.results.end();
+      if (std::find(function_.results.begin(), function_.results.end(), id) != function_.results.end())
+        ends.push_back(id);
       for (const size_t o : graph_.readers(id)) {
         const ir::Op& op      = function_.ops[o];
         const bool is_loss    = op.def->loss;
         const bool is_softmax = op.def->softmax == ir::Softmax::plain || op.def->softmax == ir::Softmax::log;
-        reaches               = reaches || is_loss;
-        if (!is_loss && !is_softmax && !graph_.passes(o)) return false;
+        if (is_loss) ends.push_back(ValueId::none);
+        if (!is_loss && !is_softmax && !graph_.passes(o)) return {};
         for (uint32_t r = 0; r < op.result_count && !is_loss; ++r) open.push_back(function_.output(op, r));
       }
     }
-    return reaches;
+    return ends;
   }
 
   const ir::Function& function_;
   const interpret::Values<interpret::Mixed>& values_;
   const LinearGraph graph_;
+  const std::vector<int32_t> makers_ = ir::makers_of(function_);
   std::vector<Sources> sources_;  // per linear, of its activation
   std::set<size_t> used_;         // linears that are in a block
   Transformer found_;
@@ -192,6 +203,7 @@ std::vector<std::string> describe(const Transformer& transformer, const ir::Func
     const size_t bar = what.find('|');
     lines.push_back(counted(count, what.substr(0, bar)) + " (" + what.substr(bar + 1) + ")");
   }
+  if (!transformer.kept.empty()) lines.push_back(counted(transformer.kept.size(), "product") + " of returned heads");
   for (const size_t table : transformer.embeddings) lines.push_back("embedding %" + function.values[table].name);
   for (const Linear& head : transformer.heads) {
     const bool tied        = transformer.embeddings.contains(head.weight);

@@ -23,13 +23,16 @@ struct TransformerBlock {
 struct Transformer {
   std::vector<TransformerBlock> blocks;
   std::set<size_t> embeddings;  // parameters: the embedding tables of the vocabulary
-  std::vector<Linear> heads;    // linear layers after which no other one comes before a result or a loss
+  // Linear layers of which only heads are returned (are_heads), for what attends to them later: keys and values of a
+  // prefill of encoder and decoder. With their number as Linear::cache_heads.
+  std::vector<Linear> kept;
+  std::vector<Linear> heads;  // other linear layers after which no other one comes before a result or a loss
 };
 
 Transformer recognise(const ir::Function& function, const interpret::Values<interpret::Mixed>& values);
 
-// One line for each kind of block, embedding and head: "2 attention blocks (q|k|v in one product)", "1 MLP block (up
-// and gate)", "embedding %wte", "LM head %wte, tied to the embedding".
+// One line for each kind of block, of returned heads, embedding and head: "2 attention blocks (q|k|v in one product)",
+// "1 MLP block (up and gate)", "embedding %wte", "LM head %wte, tied to the embedding".
 std::vector<std::string> describe(const Transformer& transformer, const ir::Function& function);
 
 }  // namespace foreflow::transform

@@ -114,10 +114,14 @@ SplitDims by_blocks(const std::string& where, const ir::Function& function,
     if (!dims[parameter]) dims[parameter] = dim;
   };
   std::vector<Linear> columns;
-  for (const TransformerBlock& block : transformer.blocks) {
-    // Heads of a cache that are fewer than the devices stay whole, with what makes them.
-    std::copy_if(block.columns.begin(), block.columns.end(), std::back_inserter(columns),
+  // Heads of a cache that are fewer than the devices stay whole, with what makes them.
+  const auto add_columns = [&](const std::vector<Linear>& linears) {
+    std::copy_if(linears.begin(), linears.end(), std::back_inserter(columns),
                  [&](const Linear& linear) { return linear.cache_heads == 0 || linear.cache_heads >= ways; });
+  };
+  add_columns(transformer.kept);
+  for (const TransformerBlock& block : transformer.blocks) {
+    add_columns(block.columns);
     for (const Linear& linear : block.rows) split(linear.weight, linear.in_dim);
   }
   for (const Linear& head : transformer.heads) {

@@ -246,5 +246,29 @@ TEST(ShardErrors, SayWhatWouldBeRight) {
             "gpt: @gpt: vocabulary parallelism over 64 devices does not divide the 32 rows of %wte; pad them to 64");
 }
 
+// A prefill reads none of the keys and values that it makes for the decoder. They stay with their heads, as those of
+// self-attention do, and so do converted ones.
+TEST(TensorParallelPrefill, LeavesTheKeysAndValuesOfCrossAttentionWithTheirHeads) {
+  for (const std::string cache_dtype : {"f32", "f16"}) {
+    const ir::Module prefill = eliminate_dead_code(resolve(test::family(
+        "t5",
+        R"({"layers": 2, "hidden": 8, "heads": 4, "head_size": 4, "feed_forward": 16, "sequence": 4, "vocabulary": 7,
+            "phase": "prefill", "cache_dtype": ")" +
+            cache_dtype + "\"}",
+        kBatch, workload::Mode::inference)));
+    for (const TensorPlan::Kind plan : {TensorPlan::Kind::automatic, TensorPlan::Kind::megatron}) {
+      for (const int ways : {2, 4}) {
+        SCOPED_TRACE(cache_dtype + " over " + std::to_string(ways) +
+                     (plan == TensorPlan::Kind::megatron ? ", megatron" : ""));
+        const Distributed split = shard(prefill, ops::table(), ways, {.plan = {plan}});
+        const Collectives found = collectives(split.module);
+        EXPECT_FALSE(found.forward.contains("MPIAllgather"));
+        ASSERT_EQ(split.results.size(), 4 * static_cast<size_t>(ways));
+        for (const Piece& piece : split.results) EXPECT_EQ(piece.layout, Layout::split(1));
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace foreflow::transform::shard_test

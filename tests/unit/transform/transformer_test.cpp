@@ -92,6 +92,14 @@ TEST(Recognise, FindsAttentionToCaches) {
       (Lines{"2 attention blocks (q in one product, k and v are data)", "2 attention blocks (q, k, v in 3 products)"}));
 }
 
+TEST(Recognise, FindsTheHeadsThatAPrefillReturns) {
+  EXPECT_EQ(recognised(test::family("t5", R"({"layers": 2, "hidden": 16, "feed_forward": 8, "heads": 4, "head_size": 4,
+                                        "vocabulary": 12, "sequence": 8, "phase": "prefill"})",
+                                    2, workload::Mode::inference)),
+            (Lines{"2 MLP blocks (up, down)", "2 attention blocks (q, k, v in 3 products)",
+                   "4 products of returned heads", "embedding %shared.weight"}));
+}
+
 TEST(Recognise, FindsPairsOfAPerceptronAndNothingElse) {
   const ir::Module mlp = test::family("mlp", R"({"layers": 4, "hidden": 8})", 8, workload::Mode::inference);
   EXPECT_EQ(recognised(mlp)[0], "2 MLP blocks (up, down)");
