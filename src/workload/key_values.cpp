@@ -38,8 +38,10 @@ struct InWords {
 
 }  // namespace
 
+std::string in_words(const Default& fallback) { return std::visit(InWords(), fallback); }
+
 std::string explained(const Key& key) {
-  const std::string words = std::visit(InWords(), key.fallback);
+  const std::string words = in_words(key.fallback);
   return std::string(key.doc) + (words.empty() ? "" : " (" + words + ")");
 }
 

@@ -36,6 +36,9 @@ struct Key {
   Kind kind        = Kind::integer;
 };
 
+// The value of a key that is not stated, in words: "768", "4 hidden"; "" for none.
+std::string in_words(const Default& fallback);
+
 // Says what the key is for, with its default: "width (768)".
 std::string explained(const Key& key);
 

@@ -1,6 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
+#include <utility>
 
+#include "foreflow/base/text.h"
 #include "foreflow/ir/type.h"
 #include "foreflow/transform/autodiff.h"
 #include "foreflow/workload/preset.h"
@@ -110,6 +114,60 @@ KeyDef model_key() {
           types::one_of(names)};
 }
 
+// What families say of a key, in their order: the text, and the families that say it.
+class Sayings {
+ public:
+  void add(const std::string& text, const std::string& family) {
+    const auto same = [&](const auto& said) { return said.first == text; };
+    const auto said = std::find_if(all_.begin(), all_.end(), same);
+    (said == all_.end() ? all_.emplace_back(text, std::vector<std::string>()) : *said).second.push_back(family);
+  }
+  const std::vector<std::pair<std::string, std::vector<std::string>>>& all() const { return all_; }
+
+ private:
+  std::vector<std::pair<std::string, std::vector<std::string>>> all_;
+};
+
+// "of `gpt` or `bert`: transformer blocks; of `mlp`: layers".
+std::string doc_of(const Sayings& docs) {
+  std::string text;
+  for (const auto& [doc, families] : docs.all())
+    text += fmt::format("{}of {}: {}", text.empty() ? "" : "; ", list_or(families), doc);
+  return text;
+}
+
+// "12", where families differ "`bert` or `gpt`: 12; `mlp`: 4".
+std::string default_of(const Sayings& defaults) {
+  if (defaults.all().size() == 1) return defaults.all()[0].first;
+  std::string text;
+  for (const auto& [words, families] : defaults.all())
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", list_or(families), words.empty() ? "none" : words);
+  return text;
+}
+
+// The sizes of all families, each once, with what each family says of it.
+Keys sizes_of_all() {
+  Keys keys;
+  std::vector<std::pair<Sayings, Sayings>> said;  // per key: meanings and defaults
+  for (const workload::WorkloadDef& family : workload::workloads()) {
+    const std::string name = fmt::format("`{}`", family.name);
+    for (const workload::Key& key : family.keys) {
+      const auto found =
+          std::find_if(keys.begin(), keys.end(), [&](const KeyDef& one) { return one.name == key.name; });
+      const auto place = static_cast<size_t>(found - keys.begin());
+      if (found == keys.end()) keys.push_back({std::string(key.name), "", type_of(key.kind)});
+      said.resize(keys.size());
+      said[place].first.add(std::string(key.doc), name);
+      said[place].second.add(in_words(key.fallback), name);
+    }
+  }
+  for (size_t i = 0; i < keys.size(); ++i) {
+    keys[i].doc       = doc_of(said[i].first);
+    keys[i].otherwise = default_of(said[i].second);
+  }
+  return keys;
+}
+
 std::vector<Variant> families() {
   std::vector<Variant> all;
   for (const workload::WorkloadDef& family : workload::workloads())
@@ -157,9 +215,7 @@ ValueType workload_type() {
 }
 
 Keys workload_keys() {
-  std::vector<Variant> all = {{{}, {model_key()}}, {{}, onnx_keys()}, {{}, distir_keys()}};
-  for (Variant& family : families()) all.push_back(std::move(family));
-  return together(all);
+  return together({{{}, {model_key()}}, {{}, onnx_keys()}, {{}, distir_keys()}, {{}, sizes_of_all()}});
 }
 
 }  // namespace foreflow::scenario

@@ -9,6 +9,7 @@
 
 #include "foreflow/base/text.h"
 #include "foreflow/scenario/scenario.h"
+#include "foreflow/workload/workload.h"
 #include "support/json_schema.h"
 
 namespace foreflow::scenario::schema_test {
@@ -184,6 +185,29 @@ TEST(Keys, AreDescribed) {
       EXPECT_NE(key.type.schema.json().dump_compact(), "{}") << path_of(section, key);
     }
   }
+}
+
+// Families share names of keys, such as `context`, but not what is meant by them, nor their defaults.
+TEST(Keys, OfFamiliesSayTheMeaningAndTheDefaultOfEachFamily) {
+  const KeySection& section = *std::find_if(key_sections().begin(), key_sections().end(),
+                                            [](const auto& one) { return one.path == "workload"; });
+  const auto row            = [&](std::string_view name) {
+    return *std::find_if(section.keys.begin(), section.keys.end(), [&](const KeyDef& key) { return key.name == name; });
+  };
+  for (const workload::WorkloadDef& family : workload::workloads()) {
+    for (const workload::Key& key : family.keys) {
+      SCOPED_TRACE(std::string(family.name) + ": " + std::string(key.name));
+      const std::string named = "`" + std::string(family.name) + "`", otherwise = row(key.name).otherwise;
+      const std::string doc = row(key.name).doc;
+      EXPECT_THAT(doc.substr(doc.find(named) + 1), HasSubstr(": " + std::string(key.doc)));
+      const std::string words = in_words(key.fallback);
+      if (otherwise != words) EXPECT_THAT(otherwise.substr(otherwise.find(named) + 1), HasSubstr(": " + words));
+    }
+  }
+  EXPECT_EQ(
+      row("context").otherwise,
+      "`gpt`: sequence - 1; `llama` or `moe`: sequence; `t5`: target_sequence; `unet`: those of the smallest image");
+  EXPECT_EQ(row("experts").otherwise, "8") << "of one family alone";
 }
 
 }  // namespace
