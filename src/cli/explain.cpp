@@ -136,14 +136,47 @@ Json without_setting(const Json& scenario, const std::string& setting) {
   return rest.set(part, without(*scenario.find(part), key));
 }
 
-Effect effect_of(const scenario::FrameworkSetting& setting, const Json& plain, const std::string& file,
+Json without_setting_of_job(const Json& scenario, size_t job, const std::string& setting) {
+  Json jobs = Json::array(), rest = scenario;
+  for (const Json& one : *scenario.find("jobs")->if_array())
+    jobs.push(jobs.if_array()->size() == job ? without_setting(one, setting) : one);
+  return rest.set("jobs", std::move(jobs));
+}
+
+// `without`: the scenario that lacks the setting.
+Effect effect_of(const scenario::FrameworkSetting& setting, const Json& without, const std::string& file,
                  const report::Summary& with) {
   try {
-    const report::Summary other = predicted(without_setting(plain, setting.key), file);
+    const report::Summary other = predicted(without, file);
     return {setting, with.iteration_time - other.iteration_time, peak(with) - peak(other), ""};
   } catch (const Error& error) {
     return {setting, {}, {}, error.problem()};
   }
+}
+
+// True if every job has that part of a scenario for itself, so that none inherits what stands around them.
+bool all_jobs_have(const Json& scenario, const std::string& part) {
+  const Json* jobs = scenario.find("jobs");
+  return jobs != nullptr && std::all_of(jobs->if_array()->begin(), jobs->if_array()->end(),
+                                        [&](const Json& job) { return job.find(part) != nullptr; });
+}
+
+// The effects of the settings around the jobs, then of those that each job has for itself.
+std::vector<Effect> effects_of(const scenario::Completed& completed, const Json& plain, const std::string& file,
+                               const report::Summary& with) {
+  std::vector<Effect> effects;
+  for (const scenario::FrameworkSetting& setting : completed.applied) {
+    if (all_jobs_have(plain, split(setting.key, '.')[0])) continue;
+    effects.push_back(effect_of(setting, without_setting(plain, setting.key), file, with));
+  }
+  for (size_t job = 0; job < completed.of_jobs.size(); ++job) {
+    for (scenario::FrameworkSetting setting : completed.of_jobs[job]) {
+      const Json rest = without_setting_of_job(plain, job, setting.key);
+      setting.key     = fmt::format("jobs[{}].{}", job, setting.key);
+      effects.push_back(effect_of(setting, rest, file, with));
+    }
+  }
+  return effects;
 }
 
 const scenario::Framework* known(const Json& scenario) {
@@ -166,8 +199,8 @@ std::string text_of(const report::Summary& summary, const std::vector<Term>& ter
     out += fmt::format("  {:<17}{:>6.1f} %  {:>9}   {}\n", term.name, 100 * (term.seconds / summary.iteration_time),
                        format(term.seconds), term.provenance);
   }
-  constexpr double kShownAsZero = 0.0005;
-  const Seconds again           = counted_again(summary, terms);
+  constexpr double kShownAsZero = 0.0005, kZero = 1e-12;  // of the iteration; less is rounding
+  const Seconds again = counted_again(summary, terms);
   if (const double share = hidden_share(summary); share > kShownAsZero) {
     out += fmt::format("  {:.1f} % of the communication is hidden behind compute: {} that more than one term counts\n",
                        100 * share, format(again));
@@ -181,10 +214,11 @@ std::string text_of(const report::Summary& summary, const std::vector<Term>& ter
   }
   for (const Effect& one : effects) {
     const std::string what = one.setting.key + " " + one.setting.value.dump_compact();
-    const std::string time = signed_words(format(Seconds(std::abs(one.added.value()))), one.added < Seconds(0));
+    const Seconds added = std::abs(one.added.value()) < kZero * summary.iteration_time.value() ? Seconds(0) : one.added;
+    const std::string time = signed_words(format(Seconds(std::abs(added.value()))), added < Seconds(0));
     const std::string size = signed_words(format(Bytes(std::abs(one.memory.value()))), one.memory < Bytes(0));
-    out += one.refused.empty() ? fmt::format("  {:<38}{:>12}{:>12}   ", what, time, size)
-                               : fmt::format("  {:<38}{:>24}   ", what, "needed");
+    out += one.refused.empty() ? fmt::format("  {:<38} {:>11}{:>12}   ", what, time, size)
+                               : fmt::format("  {:<38} {:>23}   ", what, "needed");
     out += one.setting.why + (one.setting.assumed ? " (assumed)" : "") + "\n";
   }
   if (framework != nullptr) {
@@ -228,12 +262,10 @@ void run(const Options& options) {
   Json json = parse_json(read_file(options.scenario), options.scenario);
   for (const std::string& setting : options.settings) scenario::override_with(json, setting);
   remark_on_opsets(json, options.scenario);
-  const scenario::Completed completed = scenario::with_framework(json, options.scenario);
-  const Json plain                    = without(completed.json, "framework");
-  const report::Summary summary       = predicted(plain, options.scenario);
-  std::vector<Effect> effects;
-  for (const scenario::FrameworkSetting& setting : completed.applied)
-    effects.push_back(effect_of(setting, plain, options.scenario, summary));
+  const scenario::Completed completed  = scenario::with_framework(json, options.scenario);
+  const Json plain                     = without(completed.json, "framework");
+  const report::Summary summary        = predicted(plain, options.scenario);
+  const std::vector<Effect> effects    = effects_of(completed, plain, options.scenario, summary);
   const auto terms                     = terms_of(summary);
   const scenario::Framework* framework = known(json);
   std::vector<scenario::Assumption> assumed;

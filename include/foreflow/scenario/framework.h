@@ -51,6 +51,8 @@ const std::vector<FrameworkCondition>& framework_conditions();
 struct Completed {
   Json json;
   std::vector<FrameworkSetting> applied;  // those in force: of several for one key, the last
+  // Per job: those in the parts that the job has for itself and does not inherit, with the keys that they have there.
+  std::vector<std::vector<FrameworkSetting>> of_jobs = {};
 };
 // Each job of a scenario is completed by itself, after its parts have replaced those of the scenario; `applied` are the
 // settings of what stands around the jobs.

@@ -92,7 +92,7 @@ Json with_cost_of_file(const Json& scenario, const std::string& file) {
 
 // `known`: the scenario with what its files say.
 Completed completed_of(const Json& scenario, const Json& known, const Framework& framework) {
-  Completed completed{scenario, {}};
+  Completed completed{scenario, {}, {}};
   Json sized = known;
   if (const Json* workload = known.find("workload")) sized.set("workload", workload::with_preset(*workload));
   for (const FrameworkSetting& setting : framework.settings) {
@@ -134,18 +134,24 @@ Json with_parts_of(const Json& one, const Json& around, const Json& job) {
 }
 
 // A job has its own workload and strategy, so the framework fills in each job by itself.
-Json completed_jobs(const Json::Array& jobs, const Json& scenario, const Json& around, const std::string& file,
-                    const Framework& framework) {
+Completed with_completed_jobs(Completed around, const Json::Array& jobs, const Json& scenario, const std::string& file,
+                              const Framework& framework) {
   Json all = Json::array();
   for (const Json& job : jobs) {
+    std::vector<FrameworkSetting>& own = around.of_jobs.emplace_back();
     if (job.if_object() == nullptr) {
       all.push(job);
       continue;
     }
-    const Json one = alone(scenario, job);
-    all.push(with_parts_of(completed_of(one, with_cost_of_file(one, file), framework).json, around, job));
+    const Json one       = alone(scenario, job);
+    const Completed here = completed_of(one, with_cost_of_file(one, file), framework);
+    Json completed       = with_parts_of(here.json, around.json, job);
+    std::copy_if(here.applied.begin(), here.applied.end(), std::back_inserter(own),
+                 [&](const FrameworkSetting& set) { return completed.find(split(set.key, '.')[0]) != nullptr; });
+    all.push(std::move(completed));
   }
-  return all;
+  around.json.set("jobs", std::move(all));
+  return around;
 }
 
 }  // namespace
@@ -179,12 +185,11 @@ std::optional<Framework> framework_of(const Json& scenario, const std::string& f
 
 Completed with_framework(const Json& scenario, const std::string& file) {
   const std::optional<Framework> framework = framework_of(scenario, file);
-  if (!framework) return {scenario, {}};
+  if (!framework) return {scenario, {}, {}};
   Completed completed     = completed_of(scenario, with_cost_of_file(scenario, file), *framework);
   const Json* jobs        = scenario.find("jobs");
   const Json::Array* list = jobs == nullptr ? nullptr : jobs->if_array();
-  if (list != nullptr) completed.json.set("jobs", completed_jobs(*list, scenario, completed.json, file, *framework));
-  return completed;
+  return list == nullptr ? completed : with_completed_jobs(std::move(completed), *list, scenario, file, *framework);
 }
 
 Completed with_framework(const Json& scenario, const Framework& framework) {

@@ -60,5 +60,35 @@ TEST(Explain, SaysAsSimulateHowMuchOfTheCommunicationIsHidden) {
   EXPECT_THAT(explained("false").text, Not(HasSubstr(words)));
 }
 
+// Jobs that inherit a part of the scenario get what the framework sets there; a job with a strategy of its own gets
+// settings of its own.
+TEST(Explain, ListsTheSettingsThatEachJobHasForItself) {
+  const test::TemporaryFolder folder;
+  const auto keys_of = [&](const std::string& jobs) {
+    write_file(folder / "jobs.json",
+               R"({"framework": "ddp", "engine": "analytic", "platform": {"topology": "dgx_a100"},
+                   "workload": {"model": "gpt", "layers": 1, "hidden": 64, "heads": 4, "sequence": 16,
+                                "vocabulary": 64, "dtype": "bf16"},
+                   "strategy": {"dp": 2, "global_batch": 4}, "jobs": )" +
+                   jobs + "}");
+    const std::string out = test::run_foreflow({"explain", "jobs.json", "--json", "-"}, folder.path()).out;
+    const Json json       = parse_json(out, "stdout");
+    std::vector<std::string> keys;
+    for (const JsonView& setting : JsonView(json, "stdout").at("settings").items())
+      keys.push_back(setting.at("key").as_string());
+    return keys;
+  };
+  const std::string own    = R"({"strategy": {"dp": 4, "global_batch": 8}})";
+  const std::string around = "strategy.bucket_size", of_first = "jobs[0].strategy.bucket_size",
+                    of_second = "jobs[1].strategy.bucket_size";
+  using testing::Contains;
+  EXPECT_THAT(keys_of("[{}, {}]"), testing::AllOf(Contains(around), Not(Contains(of_first)), Not(Contains(of_second))));
+  EXPECT_THAT(keys_of("[{}, " + own + "]"),
+              testing::AllOf(Contains(around), Not(Contains(of_first)), Contains(of_second), Contains("host.kernel")));
+  EXPECT_THAT(keys_of("[" + own + ", " + own + "]"),
+              testing::AllOf(Not(Contains(around)), Contains(of_first), Contains(of_second), Contains("host.kernel")))
+      << "no job has the strategy around them";
+}
+
 }  // namespace
 }  // namespace foreflow::explain_test
