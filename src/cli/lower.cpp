@@ -126,6 +126,7 @@ void lower_scenario(const Options& options) {
   const scenario::Scenario scenario = scenario::load_file(options.file, options.settings);
   scenario::check_one_job(scenario);
   remark_on_opsets(scenario);
+  remark_on_lowering_many(scenario);
   const Lowered found = lowered(options, scenario);
   write_programs(options, found.divided.module, found.interpretation, scenario.name,
                  scenario.workload.tf32 ? lower::Products::tf32 : lower::Products::exact);

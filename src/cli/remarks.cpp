@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -125,6 +126,48 @@ void remark_on_data_sheets(const Json& source, const std::string& file) {
   print_remark(fmt::format("{} {}, others from measurements; their times do not compare", fmt::join(unmeasured, ", "),
                            unmeasured.size() == 1 ? "has no calibration and is priced from its data sheet"
                                                   : "have no calibration and are priced from their data sheets"));
+}
+
+namespace {
+
+// The devices of a scenario or of its jobs together; nothing if they are not many.
+std::optional<int64_t> many_devices(const scenario::Scenario& scenario) {
+  constexpr int64_t kMany = 1000;
+  int64_t devices         = scenario.jobs.empty() ? scenario.strategy.devices() : 0;
+  for (const scenario::Job& job : scenario.jobs) devices += job.scenario.strategy.devices();
+  return devices > kMany ? std::optional(devices) : std::nullopt;
+}
+
+}  // namespace
+
+void remark_on_reports_of_many(const scenario::Scenario& scenario, const std::vector<std::string>& reports) {
+  const auto devices = many_devices(scenario);
+  if (!devices || reports.empty()) return;
+  print_remark(fmt::format("{}: each of {} devices is simulated and told one by one; --devices D1-D8 tells those only",
+                           fmt::join(reports, ", "), *devices));
+}
+
+void remark_on_observing_many(const scenario::Scenario& scenario) {
+  const auto devices = many_devices(scenario);
+  if (!devices) return;
+  print_remark(
+      fmt::format("--observe: each of {} devices is simulated in each microbatch, whatever --devices says; fewer "
+                  "replicas or microbatches take less time and memory",
+                  *devices));
+}
+
+void remark_on_lowering_many(const scenario::Scenario& scenario) {
+  const auto devices                 = many_devices(scenario);
+  const scenario::Strategy& strategy = scenario.strategy;
+  if (!devices) return;
+  const int64_t fewest = strategy.replicas_sharing();
+  const bool has_fewer = fewest < strategy.dp && strategy.global_batch > 0;
+  const std::string less =
+      has_fewer
+          ? fmt::format("; replicas do the same, so strategy.dp {} with strategy.global_batch {} writes what all do",
+                        fewest, strategy.global_batch / strategy.dp * fewest)
+          : "";
+  print_remark(fmt::format("lower: writes the programs of {} devices{}", *devices, less));
 }
 
 }  // namespace foreflow::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "foreflow/base/json.h"
 #include "foreflow/onnx/import.h"
@@ -21,5 +22,11 @@ void remark_on_opsets(const Json& source, const std::string& file);
 // Says which devices of a question's platforms are priced from their data sheets, if others are priced from
 // measurements. `source` is a scenario in `file` whose platform may have axes.
 void remark_on_data_sheets(const Json& source, const std::string& file);
+
+// Says, where a scenario has more than a thousand devices, that what was asked for tells or follows each of them, and
+// what limits it. `reports`: the options that tell each device, "--trace"; empty: none.
+void remark_on_reports_of_many(const scenario::Scenario& scenario, const std::vector<std::string>& reports);
+void remark_on_observing_many(const scenario::Scenario& scenario);
+void remark_on_lowering_many(const scenario::Scenario& scenario);
 
 }  // namespace foreflow::cli

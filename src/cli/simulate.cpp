@@ -55,6 +55,15 @@ bool any_has(const Asked& reports, Member member) {
                      [&](const auto& report) { return static_cast<bool>(report.first->*member); });
 }
 
+// The options that tell each device of a scenario, for which nothing is folded.
+std::vector<std::string> options_of_every_device(const Asked& reports) {
+  std::vector<std::string> options;
+  for (const auto& [writer, path] : reports) {
+    if (writer->every_device) options.push_back(fmt::format("--{}", writer->name));
+  }
+  return options;
+}
+
 // Says why --observe tells nothing new; "" where it does.
 std::string why_observation_is_idle(const Options& options, const simulate::EngineDef& engine,
                                     const report::Summary& summary) {
@@ -76,7 +85,9 @@ Simulated simulated(const Options& options) {
   scenario::Scenario scenario = scenario::load_file(options.scenario, options.settings);
   remark_on_opsets(scenario);
   if (!options.engine.empty()) scenario.engine = &simulate::engines().get(options.engine, "--engine");
-  const bool chosen                = options.chooses_devices;
+  const bool chosen = options.chooses_devices;
+  if (!chosen) remark_on_reports_of_many(scenario, options_of_every_device(asked(options)));
+  if (options.observe) remark_on_observing_many(scenario);
   scenario.simulation.owns_process = true;
   scenario.simulation.observe      = options.observe;
   scenario.simulation.fold = !options.no_fold && (chosen || !any_has(asked(options), &report::WriterDef::every_device));

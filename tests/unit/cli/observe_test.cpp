@@ -42,6 +42,33 @@ TEST(Observe, HasNoEffectInAnEngineThatRecordsNoRates) {
   EXPECT_THAT(result.out, HasSubstr("\"key\": \"--observe\""));
 }
 
+// Replicas of one small layer: 1,024 devices, and 1,000.
+TEST(ManyDevices, AreSaidToBeToldOneByOne) {
+  const auto said = [](int replicas, std::vector<std::string> words) {
+    const test::TemporaryFolder folder;
+    write_file(folder / "s.json", R"({"workload": {"model": "mlp", "layers": 1, "hidden": 8},
+                                      "platform": {"topology": "dgx_h100", "nodes": 128}, "engine": "analytic",
+                                      "strategy": {"dp": )" +
+                                      std::to_string(replicas) + R"(, "global_batch": )" +
+                                      std::to_string(2 * replicas) + R"(, "bucket_size": "1MB"}})");
+    words.insert(words.begin() + 1, "s.json");
+    return test::run_foreflow(words, folder.path()).err;
+  };
+  const std::string reports =
+      "note: --csv, --trace: each of 1024 devices is simulated and told one by one; --devices "
+      "D1-D8 tells those only\n";
+  EXPECT_THAT(said(1024, {"simulate", "--csv", "a.csv", "--trace", "a.trace"}), HasSubstr(reports));
+  EXPECT_THAT(said(1024, {"simulate", "--csv", "a.csv", "--devices", "D1"}), Not(HasSubstr("one by one")));
+  EXPECT_THAT(said(1000, {"simulate", "--csv", "a.csv"}), Not(HasSubstr("one by one")));
+  EXPECT_THAT(
+      said(1024, {"simulate", "--observe"}),
+      HasSubstr("note: --observe: each of 1024 devices is simulated in each microbatch, whatever --devices says; "
+                "fewer replicas or microbatches take less time and memory\n"));
+  EXPECT_THAT(said(1024, {"lower", "-o", "ranks"}),
+              HasSubstr("note: lower: writes the programs of 1024 devices; replicas do the same, so strategy.dp 1 with "
+                        "strategy.global_batch 2 writes what all do\n"));
+}
+
 TEST(ChosenDevices, AreNotNone) {
   const auto result = simulated(kSharded, {"--devices", ""});
   EXPECT_EQ(result.exit_code, 1);
