@@ -176,4 +176,11 @@ std::string largest(const MemoryPeak& peak, stream::MemoryClass kind, size_t mos
   return all;
 }
 
+std::optional<Seconds> needed_by_links(const Summary& summary) {
+  double most = 0;
+  for (const LinkSummary& link : summary.links) most = std::max(most, link.utilization);
+  if (most < 1.0005) return std::nullopt;  // shown as 100.0 %
+  return most * summary.iteration_time;
+}
+
 }  // namespace foreflow::report

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,11 @@ struct DeviceGroup {
   const DeviceSummary* first = nullptr;
 };
 std::vector<DeviceGroup> equal_devices(const Summary& summary);
+
+// The least time that the busiest link takes for its traffic, if that is more than the iteration: the engine let
+// communications share links without slowing each other down, and a use above 100 % is what they asked for, not what
+// they got. Nothing otherwise.
+std::optional<Seconds> needed_by_links(const Summary& summary);
 
 // Links whose printed figures are equal, highest utilization first.
 struct LinkGroup {

@@ -190,7 +190,13 @@ void add_links(Page& page, const Summary& summary) {
     page.add("<tr>{}{}{}{}{}{}</tr>", cell(link.name), figure(count(groups[i].count)), cell(link.kind),
              bar_cell(link.utilization, "#e0a458"), figure(percent(link.utilization)), figure(format(link.bytes)));
   }
-  page.add("</table></section>");
+  page.add("</table>");
+  if (const auto needed = needed_by_links(summary))
+    page.add(
+        R"(<p class="soft">Above 100 %: the busiest link needs at least {} for its traffic, as this engine does not model )"
+        R"(contention; simgrid does.</p>)",
+        format(*needed));
+  page.add("</section>");
 }
 
 std::string write_html(const Summary& summary, const stream::Program& program, const stream::Timeline& timeline,

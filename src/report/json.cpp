@@ -163,6 +163,7 @@ Json to_json(const Summary& summary, const stream::Program& program, const platf
   out.set("devices", devices_json(summary, program, platform, peaks, choice));
   if (!peaks.empty()) out.set("memory_peaks", peaks_json(summary, peaks, choice));
   out.set("links", links_json(summary, platform, choice));
+  if (const auto needed = needed_by_links(summary)) out.set("links_need_s", needed->value());
   out.set("collectives", collectives_json(summary));
   out.set("ops", ops_json(summary));
   out.set("critical_path", path_json(summary));

@@ -232,13 +232,10 @@ std::string why_above_peak(const Summary& summary) {
                       : "computes are priced at less time than the peak of " + summary.job.dtype + " allows"});
 }
 
-// Says how long the busiest link takes at least, where the engine let communications share it without slowing each
-// other down.
 std::string why_overloaded(const Summary& summary) {
-  double most = 0;
-  for (const LinkSummary& link : summary.links) most = std::max(most, link.utilization);
-  if (most < 1.0005) return "";  // shown as 100.0 %
-  return notes("Links above 100 %", {"the busiest link needs at least " + format(most * summary.iteration_time) +
+  const auto needed = needed_by_links(summary);
+  if (!needed) return "";
+  return notes("Links above 100 %", {"the busiest link needs at least " + format(*needed) +
                                      " for its traffic; this engine does not model contention, simgrid does"});
 }
 

@@ -144,6 +144,21 @@ TEST(TextWriter, SaysHowLongAnOverloadedLinkTakes) {
       << text();
 }
 
+// A use above 100 % is what was asked of a link, so the figures beside it are too small.
+TEST(Writers, SayHowLongAnOverloadedLinkTakes) {
+  const Example of        = example();
+  report::Summary summary = of.summary();
+  const auto written      = [&](const char* writer) {
+    return writers().get(writer, "test").write(summary, of.program, of.timeline, of.platform);
+  };
+  EXPECT_EQ(written("json").find("links_need_s"), std::string::npos);
+  EXPECT_EQ(written("html").find("Above 100 %"), std::string::npos);
+  summary.links.back().utilization = 1.25;
+  EXPECT_NE(written("json").find("\"links_need_s\": 10.0"), std::string::npos);
+  EXPECT_NE(written("html").find("Above 100 %: the busiest link needs at least 10 s for its traffic"),
+            std::string::npos);
+}
+
 TEST(TextWriter, EqualDevicesShareALine) {
   Example equal = example();
   for (stream::DeviceUse& device : equal.program.devices) device.initial = Bytes(10);
