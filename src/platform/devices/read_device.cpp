@@ -99,7 +99,11 @@ const Keys& device_keys() {
     Keys all = {
         {"name", "a data sheet (`foreflow list devices`), a file with one, or what reports call the device",
          types::text("a name"), "the machine's own"},
-        {"memory", "capacity", types::bytes(), "as the data sheet has it"},
+        {"memory",
+         "capacity: `80GB` are 80e9 bytes, `80GiB` 85.9e9. Numbers of data sheets are taken in powers of 1000, about "
+         "what "
+         "a driver and its buffers leave of a chip's; what a driver reports is more (H100 of 80 GB: `81559MiB`)",
+         types::bytes(), "as the data sheet has it"},
         {"memory_bandwidth", "of its own memory", types::bandwidth(), "as the data sheet has it"},
         {"launch", "fixed cost of starting a kernel", types::time(), "as the data sheet has it; `10us` of a file"}};
     for (const std::string_view dtype : kTypes) {

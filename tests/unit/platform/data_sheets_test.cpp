@@ -90,6 +90,21 @@ TEST(DataSheets, KeepTheirNameWhereOnlyTheMemoryChanges) {
   EXPECT_EQ(changed(read(R"({"peak_f8": "4000Tf"})"), devices().get("T4-16GB", "test").sheet).peaks.back().first, "f8");
 }
 
+// GB are powers of 1000, as on data sheets, and GiB powers of 1024, in scenarios and in platform files alike.
+TEST(DataSheets, TakeCapacitiesAsTheyAreWritten) {
+  for (const auto& [text, bytes] :
+       {std::pair("80GB", 80e9), {"80GiB", 80.0 * 1024 * 1024 * 1024}, {"81559MiB", 85520809984.0}}) {
+    const std::string json =
+        R"({"topology": "dgx_h100", "nodes": 1, "device": {"memory": ")" + std::string(text) + "\"}}";
+    EXPECT_EQ(test::machine(json).devices().front().memory.value(), bytes) << text;
+    std::string xml = write_xml(test::recipe(json));
+    EXPECT_EQ(load(xml, "written.xml").devices().front().memory.value(), bytes) << text;
+    const size_t begin = xml.find("value=\"", xml.find("id=\"memory\"")) + 7, end = xml.find('"', begin);
+    xml.replace(begin, end - begin, text);
+    EXPECT_EQ(load(xml, "own.xml").devices().front().memory.value(), bytes) << text;
+  }
+}
+
 TEST(DataSheets, TellWhatWasChanged) {
   EXPECT_EQ(unchanged_kind("L4-24GB (changed)"), "L4-24GB");
   EXPECT_EQ(unchanged_kind("L4-24GB"), "L4-24GB");
