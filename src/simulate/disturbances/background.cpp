@@ -1,4 +1,9 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "simulate/disturbances/list_kind.h"
+#include "simulate/streams/stuck.h"
 
 namespace foreflow::simulate::definitions::background {
 namespace {
@@ -31,6 +36,16 @@ void check_on(const platform::Platform& platform, const Background& flows, const
   where.require(!platform.route(flows.from, flows.to).links.empty(), "to", "has no route from the device that sends");
 }
 
+// Whether flows that begin later are under way together is known once the program is simulated.
+void check_all(const std::vector<Background>& flows, const Location& where) {
+  const auto at_once = static_cast<size_t>(
+      std::count_if(flows.begin(), flows.end(), [](const Background& one) { return one.first == Seconds(0); }));
+  where.require(at_once <= kMostForeign,
+                fmt::format("{} flows begin at 0s, and no more than {} may be under way at once; let some begin later "
+                            "(\"first\"), or add their bytes up",
+                            at_once, kMostForeign));
+}
+
 }  // namespace
 
 DisturbanceDef row() {
@@ -48,7 +63,8 @@ DisturbanceDef row() {
        .references = {{"from", Component::device, &Background::from}, {"to", Component::device, &Background::to}},
        .read       = read,
        .check      = check,
-       .check_on   = check_on},
+       .check_on   = check_on,
+       .check_all  = check_all},
       {.name    = "background",
        .doc     = "flows of others from device to device",
        .meaning = "flows of others from device to device, one every `period`, each as fast as it can be or at most "

@@ -55,6 +55,8 @@ struct ListKind {
   void (*check)(const T& value, const Location& where);
   // The same for what is wrong on this one, whose devices and links are known to be there; null: nothing is.
   void (*check_on)(const platform::Platform& platform, const T& value, const Location& where) = nullptr;
+  // The same for what is wrong with all values together; null: nothing is. `where` is the list.
+  void (*check_all)(const std::vector<T>& values, const Location& where) = nullptr;
 };
 
 inline ValueType list_of_objects(const Keys& keys, const std::vector<std::string>& required) {
@@ -109,6 +111,7 @@ DisturbanceDef row_of(const ListKind<T>& kind, DisturbanceDef row) {
       (disturbances.*kind.list).push_back(read_value(kind, item, names));
       check_value(kind, (disturbances.*kind.list).back(), seen, Location(item.where()));
     }
+    if (kind.check_all != nullptr) kind.check_all(disturbances.*kind.list, Location(value.where()));
   };
   row.renumber = [kind](const ComponentNumbers& numbers, Disturbances& disturbances) {
     for (T& value : disturbances.*kind.list) {
@@ -126,6 +129,7 @@ DisturbanceDef row_of(const ListKind<T>& kind, DisturbanceDef row) {
       check_value(kind, values[i], seen, where);
       if (kind.check_on != nullptr) kind.check_on(platform, values[i], where);
     }
+    if (kind.check_all != nullptr) kind.check_all(values, Location(fmt::format("disturbances.{}", name)));
   };
   return row;
 }

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "foreflow/base/error.h"
+#include "foreflow/base/json.h"
+#include "foreflow/simulate/disturbance_kind.h"
 #include "foreflow/simulate/simulate.h"
 #include "support/machine.h"
 
@@ -206,6 +208,30 @@ TEST(Disturbance, FloodOfOthersIsRefused) {
     EXPECT_EQ(message_of(writer, {.background = {flood}}, engine),
               "disturbances.background[0]: more than 2000 flows of others are under way at once; lengthen the period "
               "or send fewer bytes");
+  }
+}
+
+// Those that begin with the program need no simulation to be counted, so a scenario is refused as it is read.
+TEST(Disturbance, FloodAtTheBeginningIsRefusedAsItIsRead) {
+  const std::string wrong =
+      "2001 flows begin at 0s, and no more than 2000 may be under way at once; let some begin "
+      "later (\"first\"), or add their bytes up";
+  ProgramWriter writer(4);
+  writer.communicate(Kind::send, {0, 1}, kBytes);
+  std::vector<Background> flows(2001, Background{2, 3, Bytes(1)});
+  EXPECT_EQ(message_of(writer, {.background = flows}), "disturbances.background: " + wrong);
+  flows.pop_back();
+  EXPECT_EQ(message_of(writer, {.background = flows}), "no error");
+
+  const std::string flow = R"({"from": "a", "to": "b", "bytes": "1B"})";
+  std::string list       = flow;
+  for (int i = 0; i < 2000; ++i) list += ", " + flow;
+  const Json json = parse_json(R"({"background": [)" + list + "]}", "s.json");
+  try {
+    read_disturbances(JsonView(json, "s.json"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.what(), "s.json: $.background: " + wrong);
   }
 }
 
