@@ -14,6 +14,7 @@
 #include "foreflow/ops/table.h"
 #include "foreflow/scenario/shapes.h"
 #include "foreflow/transform/autodiff.h"
+#include "foreflow/transform/fp8_products.h"
 #include "foreflow/transform/simplify.h"
 #include "foreflow/transform/tensor.h"
 #include "support/distribution.h"
@@ -35,6 +36,8 @@ const std::vector<Subject>& subjects() {
       {"gpt", "gpt", R"({"layers": 4, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11})"},
       {"imported", "import", ""},
       {"llama", "llama",
+       R"({"layers": 3, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11, "feed_forward": 32})"},
+      {"llama_fp8", "llama",
        R"({"layers": 3, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11, "feed_forward": 32})"},
       {"moe", "moe",
        R"({"layers": 2, "hidden": 16, "heads": 4, "sequence": 4, "vocabulary": 11, "feed_forward": 32, "experts": 2})"},
@@ -63,8 +66,10 @@ ir::Module trained(const Subject& subject) {
   const ir::OpTable& ops = ops::table();
   const ir::Module model =
       subject.family == "import" ? imported() : test::family(subject.family, subject.sizes, 4, Mode::training);
-  return transform::eliminate_dead_code(
+  ir::Module module = transform::eliminate_dead_code(
       transform::resolve(transform::add_optimizer(transform::differentiate(model, ops), ops, "adam")));
+  if (!subject.name.ends_with("_fp8")) return module;
+  return transform::with_fp8_products(std::move(module), {.vocabulary = kVocabulary});
 }
 
 using Case = std::tuple<std::string, std::string>;  // subject, way
@@ -123,7 +128,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"imported", "selective"}, Case{"imported", "full"}, Case{"gpt_dropout", "selective"},
                     Case{"bert_dropout", "selective"}, Case{"bert_dropout", "full"}, Case{"t5_dropout", "selective"},
                     Case{"vit_dropout", "full"}, Case{"gpt_dropout", "full"}, Case{"gpt_dropout", "block(2)"},
-                    Case{"llama", "activation"}, Case{"moe", "activation"}, Case{"mlp", "op"}, Case{"gpt", "op"},
+                    Case{"llama", "activation"}, Case{"moe", "activation"}, Case{"llama_fp8", "activation"},
+                    Case{"llama_fp8", "full"}, Case{"llama_fp8", "op"}, Case{"mlp", "op"}, Case{"gpt", "op"},
                     Case{"imported", "op"}, Case{"llama", "op"}, Case{"moe", "op"}, Case{"bert_dropout", "op"},
                     Case{"t5_dropout", "op"}, Case{"vit_dropout", "op"}),
     [](const auto& info) {

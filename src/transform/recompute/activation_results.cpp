@@ -1,7 +1,9 @@
 #include "transform/recompute/activation_results.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "foreflow/ir/fp8.h"
 #include "foreflow/ir/uses.h"
 #include "transform/recompute/fused_values.h"
 #include "transform/rewrite/factor_text.h"
@@ -38,6 +40,7 @@ class ActivationResults {
     for (size_t o = 0; o < forward_; ++o) {
       Segment segment;
       if (!is_read_by_products(o) || !collect(o, segment)) continue;
+      if (const auto copy = fp8_copy(o)) segment.push_back(*copy);
       std::sort(segment.begin(), segment.end());
       segments.push_back(std::move(segment));
     }
@@ -45,12 +48,27 @@ class ActivationResults {
   }
 
  private:
-  // Returns true if only products read the result of an op in the forward pass, and the backward pass reads it as well.
+  // Returns true if in the forward pass only products read the result of an op, or its copy in fp8 is made, and if the
+  // backward pass reads one of the two.
   bool is_read_by_products(size_t o) const {
     const ir::Op& op = function_.ops[o];
-    if (op.result_count != 1 || !kept_[op.first_result]) return false;
+    if (op.result_count != 1) return false;
+    const auto copy     = fp8_copy(o);
     const auto& readers = readers_[op.first_result];
-    return !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](size_t r) { return is_product(r); });
+    if (kept_[op.first_result] == copy.has_value()) return false;
+    return !readers.empty() &&
+           std::all_of(readers.begin(), readers.end(), [&](size_t r) { return r == copy || is_product(r); });
+  }
+
+  // The op that makes a copy in fp8 of the result, for the backward pass alone.
+  std::optional<size_t> fp8_copy(size_t o) const {
+    const auto& readers = readers_[function_.ops[o].first_result];
+    const auto found    = std::find_if(readers.begin(), readers.end(), [&](size_t r) {
+      const ir::Op& op = function_.ops[r];
+      return !op.is_call() && op.def->copy == ir::Copy::converted && op.attributes->find(ir::kFp8) != nullptr &&
+             readers_[op.first_result].empty() && kept_[op.first_result];
+    });
+    return found == readers.end() ? std::nullopt : std::optional(*found);
   }
 
   // A product sums along a dimension that two of its operands have.

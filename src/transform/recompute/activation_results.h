@@ -13,6 +13,8 @@ namespace foreflow::transform {
 //
 //   kept     gate, up                         backward   %s = Silu(%gate), %y = Mul(%s, %up)   again, for the gradient
 //   not kept silu(gate), silu(gate) * up                 %dw = MatMul(%y', %dz)                of the next weight
+//
+// Where the backward pass reads a copy in fp8 instead (ir::kFp8), the segment ends with the copy, which is made again.
 std::vector<Segment> activation_results(const ir::Module& module);
 
 }  // namespace foreflow::transform

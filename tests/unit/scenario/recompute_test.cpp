@@ -250,6 +250,19 @@ TEST(RecomputeStrategy, OpKeepsWhatTheListSays) {
   EXPECT_GT(peak("op"), peak("full"));
 }
 
+// Of a layer go silu(gate) in 16 bits and its product with up, which the backward pass reads in 16 or in 8.
+TEST(RecomputeStrategy, ActivationGivesUpTheResultsOfTheGateInFp8Too) {
+  const auto of_layers = [](const std::string& recompute, const std::string& dtype) {
+    const auto peak = [&](int layers) {
+      return of_llama(recompute, R"("global_batch": 4)", dtype, layers).devices.front().peak_memory.value();
+    };
+    return peak(12) - peak(8);
+  };
+  constexpr double kNumbers = 4 * kLlamaRows * kLlamaInner;
+  EXPECT_NEAR(of_layers("none", "bf16") - of_layers("activation", "bf16"), kNumbers * (2 + 2), 1e-3 * kNumbers);
+  EXPECT_NEAR(of_layers("none", "fp8") - of_layers("activation", "fp8"), kNumbers * (2 + 1), 1e-3 * kNumbers);
+}
+
 TEST(RecomputeStrategy, OpTakesATimeBetweenThoseOfNoneAndFull) {
   for (const char* dtype : {"bf16", "fp8"}) {
     for (const std::string rest :
