@@ -216,7 +216,7 @@ TEST(HostCharges, CountNoCallForWhatAReplicaDoesBesideItsPasses) {
 
 // The device waits while the host prepares a microbatch and its backward pass; it computes only before and after.
 TEST(HostCharges, OfAMicrobatchAreNoTimeOfComputes) {
-  for (const std::string strategy : {parts(1, 1), parts(2, 2), R"("dp": 2, )" + parts(1, 1)}) {
+  for (const std::string& strategy : {parts(1, 1), parts(2, 2), R"("dp": 2, )" + parts(1, 1)}) {
     const auto of = [&](const std::string& host) {
       const auto summary = scenario::run(scenario_of(kGpt, strategy, host)).summary;
       return summary.devices.front().compute.value();
