@@ -42,7 +42,10 @@ std::vector<Measured> deep_bench(const FieldsOfRow& row, const std::string&) {
                           row.number(row.text("b_transpose") == "T" ? "n" : "k")};
   const auto odd =
       std::find_if(std::begin(rows), std::end(rows), [&](double length) { return is_unaligned(length, element); });
-  return {{"product", half ? "f16" : "f32", product(row, element, element, odd == std::end(rows) ? rows[0] : *odd)}};
+  Sample sample   = product(row, element, element, odd == std::end(rows) ? rows[0] : *odd);
+  sample.sizes[8] = row.text("a_transpose") == "T" ? 1 : 0;
+  sample.sizes[9] = row.text("b_transpose") == "T" ? 0 : 1;
+  return {{"product", half ? "f16" : "f32", sample}};
 }
 
 std::vector<Measured> attention(const FieldsOfRow& row, const std::string&) {

@@ -19,6 +19,10 @@ double rounded(double value) { return parse_number<double>(fmt::format("{:.3e}",
 // Returns true if a fit changes a constant.
 using Moves = bool (*)(const Constant& constant);
 
+bool is_fitted(const Constant& constant) { return constant.use != Use::given; }
+bool is_refining(const Constant& constant) { return constant.use == Use::refining; }
+bool is_of_the_rest(const Constant& constant) { return is_fitted(constant) && !is_refining(constant); }
+
 class Descent {
  public:
   Descent(const LawDef& law, const Hardware& hardware, std::vector<Sample> samples, std::vector<double> start,
@@ -119,6 +123,13 @@ Descent descended(const LawDef& law, const Hardware& hardware, const std::vector
                            [](const Descent& a, const Descent& b) { return a.loss() < b.loss(); });
 }
 
+// The constants that refine a law come last and leave the others as they are: with them, those on which the samples
+// hardly depend would move, and prices of other sizes with these.
+Descent refined(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& samples) {
+  const Descent rest = descended(law, hardware, samples, is_of_the_rest);
+  return descended(law, hardware, samples, rest.constants(), is_refining);
+}
+
 double held_out(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& samples,
                 const std::vector<double>& start, Moves moves) {
   double sum = 0;
@@ -144,15 +155,14 @@ double mean_error(const LawDef& law, const Hardware& hardware, const std::vector
 }
 
 Fit fit(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& samples) {
-  const Moves moves     = [](const Constant& constant) { return constant.use != Use::given; };
-  const Descent descent = descended(law, hardware, samples, moves);
+  const Descent descent = refined(law, hardware, samples);
   Fit result;
   for (size_t i = 0; i < law.constants.size(); ++i) {
-    result.determined.push_back(moves(law.constants[i]) && descent.determines(i, law.constants[i].start));
+    result.determined.push_back(is_fitted(law.constants[i]) && descent.determines(i, law.constants[i].start));
     result.constants.push_back(result.determined[i] ? rounded(descent.constants()[i]) : law.constants[i].start);
   }
   result.error    = mean_error(law, hardware, result.constants, samples);
-  result.held_out = held_out(law, hardware, samples, result.constants, moves);
+  result.held_out = held_out(law, hardware, samples, result.constants, is_fitted);
   return result;
 }
 

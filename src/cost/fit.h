@@ -22,7 +22,8 @@ struct Fit {
 // Minimises the mean of |log(predicted / measured)| over at most a few hundred of the samples, by
 // coordinate descent on the logarithms of the constants: every step tries each constant up and down, keeps what is
 // better with a longer step, and halves the step otherwise. It begins at the start of all constants, and once more at
-// the other start of those that have one; the better end counts. The same samples give the same constants.
+// the other start of those that have one; the better end counts. Constants that refine a law (Use::refining) come last,
+// while the others keep what they have. The same samples give the same constants.
 Fit fit(const LawDef& law, const Hardware& hardware, const std::vector<Sample>& samples);
 
 // The same with the constants of the clock alone (Use::clock), where samples are few; the others stay as `rest` has

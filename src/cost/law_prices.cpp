@@ -102,9 +102,11 @@ Seconds time_by(const Found& found, const platform::Device& device, std::string_
 double elements(const ir::Type& type) { return static_cast<double>(ir::element_count(type.dims)); }
 double element_bytes(const ir::Type& type) { return ir::bytes_of(type).value() / std::max(elements(type), 1.0); }
 
-// `batch` products of which one operand has k * n elements and the result m * n.
+// `batch` products of which one operand has k * n elements and the result m * n. Whether k runs along the rows of the
+// operands as frameworks keep them, a weight with a row for each output (cost/tf32_products.h).
 struct ProductSizes {
   double m, n, k, batch = 1;
+  bool first_along_k = false, second_along_k = false;
 };
 
 // How many products of matrices an op computes, each with a second operand of its own: those of attention, one for each
@@ -118,14 +120,15 @@ double batch_of(const ir::OpCall& call) {
 }
 
 // The products of an op: a forward one is found by its arithmetic, 2 m n k, its second operand and its result; the two
-// of a gradient, dy[m,n] w'[n,k] and x'[k,m] dy[m,n], by the operand w.
+// of a gradient, dy[m,n] w'[n,k] and x'[k,m] dy[m,n], by the operand w. Sums run along the rows of both operands
+// forward, of dy alone in the first gradient and of none in the second.
 std::vector<ProductSizes> products_of(const Application& application, const ir::Work& work) {
   const ir::OpCall& call = application.call;
   if (call.inputs.size() < 2 || application.outputs.empty()) return {};
   if (call.def.gradient_of == ir::GradientOf::product) {
     const ir::Type &x = call.inputs[0], &w = call.inputs[1], &dy = call.inputs[2];
     const double k = static_cast<double>(x.dims.back()), n = elements(w) / k, m = elements(dy) / n;
-    return {{m, k, n}, {k, n, m}};
+    return {{m, k, n, 1, true, false}, {k, n, m}};
   }
   const bool multiplies = call.def.kernels == ir::Kernels::product;
   const double results  = elements(application.outputs[0]);
@@ -133,7 +136,9 @@ std::vector<ProductSizes> products_of(const Application& application, const ir::
   // A bias adds less than one to k.
   const double k = std::max(1.0, std::floor(work.flops.value() / 2 / results + 1e-6));
   const double n = std::max(1.0, elements(call.inputs[1]) / k), batch = batch_of(call);
-  return {{results / n, n / batch, k, batch * ir::used_share(call)}};
+  // Those of attention lie in several orders.
+  const bool along_k = batch == 1;
+  return {{results / n, n / batch, k, batch * ir::used_share(call), along_k, along_k}};
 }
 
 // True for a tensor whose rows do not all begin at a multiple of 16 bytes, as loads and matrix units want them.
@@ -185,7 +190,9 @@ std::optional<Seconds> price_products(const Application& application, const plat
   const double unaligned = is_unaligned(application) ? 1 : 0;
   Seconds sum(0);
   for (const ProductSizes& product : products) {
-    sum += time_on(hardware, law, {product.m, product.n, product.k, in, out, unaligned, product.batch}) +
+    const double library = 0, first = product.first_along_k ? 1 : 0, second = product.second_along_k ? 1 : 0;
+    sum += time_on(hardware, law,
+                   {product.m, product.n, product.k, in, out, unaligned, product.batch, library, first, second}) +
            terms.kernel_overhead;
   }
   const auto updates = static_cast<double>(call.attributes.int_or(ir::kFp8Updates, 0));

@@ -18,8 +18,9 @@ enum class Unit : uint8_t { seconds, bandwidth, number };
 
 enum class Use : uint8_t {
   fitted,
-  clock,   // fitted, and alone where measurements are few: how fast the processors run, and for how long
-  given,   // it is `start` for every device, because no published measurement is of sizes at which it decides
+  clock,     // fitted, and alone where measurements are few: how fast the processors run, and for how long
+  refining,  // fitted after the others, which keep their values: what few of the measured sets show
+  given,     // it is `start` for every device, because no published measurement is of sizes at which it decides
   serving  // fitted, and 0 in prices of training: what only the measured calls do, as those of a program that serves a
            // model
 };
@@ -46,7 +47,7 @@ struct Hardware {
 };
 
 // One size of a family. What the numbers are is up to the law; the comments of its file say so.
-using Sizes = std::array<double, 8>;
+using Sizes = std::array<double, 10>;
 
 struct LawDef {
   std::string_view name;

@@ -10,7 +10,8 @@ namespace {
 
 // C[m,n] = A[m,k] B[k,n]. Sizes: m, n, k, bytes of an element of A and B, bytes of one of C, 1 if a row of A, B or C is
 // no multiple of 16 bytes (0 otherwise), how many such products one kernel computes (0: one), who chooses its tile
-// (Chooser).
+// (Chooser), 1 if k runs along the rows of A as it lies in memory (0: m does, or it is not known), 1 if k runs along
+// the rows of B.
 //
 // C is cut into tiles, each made by one processor; where there are fewer tiles than processors, k is cut as well. Tiles
 // run in waves, and the last wave is as long as the others:
@@ -24,6 +25,12 @@ namespace {
 // units. Operands of bytes were rounded by the measured program, by kernels of their own. Measurements repeat a
 // product, often with the same A and several B in turns; the part of these operands that stays in the shared cache is
 // read from there. Prices of training leave that out, because other layers run in between.
+//
+// A tile takes a few neighbours along k at a time, of each of its rows of A and columns of B. Where k runs along the
+// rows of an operand, these pieces are a row apart, and the memory delivers less than where a piece holds neighbouring
+// rows, unless rows are a multiple of 4 KiB. What the shared cache holds does not come from the memory:
+//
+//   m runs along the rows   |aaaaaaaa........|  one read     k runs along the rows   |aa.....|aa.....|aa.....|  many
 enum : size_t {
   kLaunch,
   kEfficiency,
@@ -46,7 +53,9 @@ enum : size_t {
   kReused,
   kSets,
   kRounded,
-  kSpilled
+  kSpilled,
+  kStrided,
+  kStridedStep
 };
 
 std::vector<Constant> constants() {
@@ -88,6 +97,12 @@ std::vector<Constant> constants() {
        "bytes of the memory that an element of a tile moves at its end beside the result, where a kernel leaves its "
        "accumulators there: all tiles of a wave share the bandwidth",
        Use::serving},
+      {"strided", Unit::number, 1,
+       "what a byte of an operand costs where k runs along its rows and these are no multiple of 4 KiB, in bytes of "
+       "other operands that are read from the memory",
+       Use::refining},
+      {"strided_step", Unit::number, 1,
+       "how much longer the arithmetic of a tile takes where that is so of both operands", Use::refining},
   };
 }
 
@@ -110,9 +125,11 @@ class Product {
         batch_(std::max(1.0, sizes[6])),
         chooser_(chooser_of(sizes)),
         hardware_(hardware) {
+    apart_             = sizes[8] > 0 && sizes[9] > 0 && !in_blocks() ? c_[kStridedStep] : 1;
     const double first = batch_ * in_ * k_ * m_, second = batch_ * in_ * k_ * n_,
                  result = batch_ * c_[kWritten] * out_ * m_ * n_;
-    traffic_            = first * fetched(first) + second * fetched(c_[kSets] * second) + result;
+    traffic_            = first * fetched(first) * strided(sizes[8], first) +
+               second * fetched(c_[kSets] * second) * strided(sizes[9], second) + result;
     traffic_ *= 1 - (1 - c_[kCache]) / (1 + std::pow((first + second + result) / hardware_.cache, 4));
     if (chooser_ == Chooser::vllm_ada) {
       best_ = in_tiles(tile_of_vllm_on_ada(m_, n_));
@@ -133,6 +150,20 @@ class Product {
     return 1 - c_[kReused] / (1 + std::pow(bytes / hardware_.cache, kCliff));
   }
 
+  // True where rows along k are whole blocks of 4 KiB.
+  bool in_blocks() const {
+    constexpr double kBlock = 4096;
+    return std::fmod(k_ * in_, kBlock) == 0;
+  }
+
+  // What a byte of an operand of `bytes` costs for the order in which it lies in memory.
+  double strided(double along_k, double bytes) const {
+    constexpr double kCliff = 4;
+    if (along_k == 0 || in_blocks()) return 1;
+    const double held = 1 / (1 + std::pow(bytes / hardware_.cache, kCliff));
+    return 1 + (c_[kStrided] - 1) * (1 - held);
+  }
+
   double bandwidth(double active) const { return std::min(hardware_.bandwidth * c_[kMemory], active * c_[kProcessor]); }
 
   double by_vector() const {
@@ -147,7 +178,8 @@ class Product {
     const double rows = rows_of(chooser_), area = tile.area();
     const double work = std::min(std::max(rows, tile.m) * tile.n, tile.m * std::max(rows, tile.n));
     const double peak = hardware_.peak / hardware_.processors * c_[kEfficiency] * tile.units;
-    return std::max(2 * work / peak * (1 + c_[kSmall] * kSmallest / area), (tile.m + tile.n) * in_ / c_[kOperands]) /
+    return std::max(apart_ * 2 * work / peak * (1 + c_[kSmall] * kSmallest / area),
+                    (tile.m + tile.n) * in_ / c_[kOperands]) /
            tile.processors;
   }
 
@@ -182,6 +214,7 @@ class Product {
   Chooser chooser_;
   const Hardware& hardware_;
   double traffic_ = 0, best_ = 0;
+  double apart_ = 1;  // how much longer arithmetic takes for the order of the operands
 };
 
 // The time in which the measured program rounds A to bytes. That on Ada does it in several kernels of element-wise ops,
