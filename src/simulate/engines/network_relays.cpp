@@ -15,7 +15,9 @@ void NetworkSimulation::start_relay(int32_t meeting, int32_t index, double now) 
   const auto number     = static_cast<int32_t>(runs_.size());
   const bool alone      = std::all_of(plan.loads.begin(), plan.loads.end(),
                                       [&](int32_t hop) { return occupancy_.free(crossed(hop), now); });
-  if (with_courses_ && !alone && amplifies_rounding(plan)) {
+  // Pieces that share a link are sensitive to rounding, and so to whether courses are known: the one of eight that
+  // starts first ends eight times as long before the others. A few slow rings beside whole flows are not.
+  if (with_courses_ && !alone && input_.options.coupling != Coupling::automatic) {
     mistaken_ = true;
     return;
   }
@@ -36,13 +38,6 @@ void NetworkSimulation::start_relay(int32_t meeting, int32_t index, double now) 
     way(hop, now, nth(tracks_, run.tracks.back()).path);
   }
   run.relay.start_all([&](size_t hop, bool first) { send_piece(number, hop, first, now); });
-}
-
-// Pieces that share a link with those of other rings are sensitive to rounding, and so to whether courses are known:
-// the one of eight that starts first ends eight times as long before the others. A few slow rings among whole flows are
-// not.
-bool NetworkSimulation::amplifies_rounding(const RelayPlan& plan) const {
-  return plan.shape.under_way > 1 && input_.options.coupling != Coupling::automatic;
 }
 
 void NetworkSimulation::send_piece(int32_t number, size_t hop, bool first, double now) {

@@ -100,7 +100,6 @@ class NetworkSimulation {
   void start_relay(int32_t meeting, int32_t phase, double now);
   // The course of the relay; null when its pieces have to be simulated.
   const LoneRelay* course_of(const Run& run);
-  bool amplifies_rounding(const RelayPlan& plan) const;
   LoneRelayPlan lone_plan(const Run& run) const;
   void end_course(int32_t run, double now);
   // The relay is not alone on its links any more.

@@ -142,6 +142,11 @@ INSTANTIATE_TEST_SUITE_P(
                  R"("microbatch_size": 1, "dp": 16, "tp": 8, "pp": 4, "global_batch": 4096, "zero": 1}, "disturbances":
                     {"slowdowns": [{"device": "node3-gpu5", "factor": 1.25}])",
                  512},
+        Question{"gpt_1t_2048_h100_one_nic_at_half_its_rate", R"("model": "megatron-1t", "dtype": "bf16")",
+                 kH100 + R"(256, "fabric": "rail_only")",
+                 R"("microbatch_size": 1, "dp": 128, "pp": 16, "global_batch": 2048}, "disturbances":
+                    {"links": [{"link": "node0-nic0_UP", "changes": [{"factor": 0.5}]}])",
+                 2048},
         Question{"llama3_405b_2304_gb200_in_racks_of_72_256_microbatches", kLlama405b,
                  R"("topology": "gb200_nvl72", "nodes": 32)",
                  R"("microbatch_size": 1, "dp": 36, "tp": 8, "pp": 8, "global_batch": 9216, "sequence_parallel": true)",
