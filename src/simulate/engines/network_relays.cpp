@@ -84,7 +84,7 @@ const LoneRelay* NetworkSimulation::course_of(const Run& run) {
   if (!with_courses_ || next_change_ < external_.changes.size()) return nullptr;
   std::unique_ptr<Course>& course = nth(courses_, phase(run.phase).relay);
   if (course == nullptr) course = std::make_unique<Course>(lone_plan(run));
-  return course->relay.done() ? &course->relay : nullptr;  // not done: a link is down
+  return course->known();
 }
 
 LoneRelayPlan NetworkSimulation::lone_plan(const Run& run) const {
@@ -102,6 +102,7 @@ LoneRelayPlan NetworkSimulation::lone_plan(const Run& run) const {
     for (const auto& [link, weight] : crossed(hop)) {
       const auto [known, is_new] = links.emplace(link, static_cast<int32_t>(result.capacities.size()));
       if (is_new) result.capacities.push_back(traffic_.capacity(link));
+      result.shares_links |= !is_new;
       route.push_back({known->second, weight});
     }
   }
@@ -112,7 +113,7 @@ void NetworkSimulation::end_course(int32_t number, double now) {
   const Run& run          = nth(runs_, number);
   const Phase& ended      = phase(run.phase);
   const RelayPlan& plan   = nth(input_.footprints.relays, ended.relay);
-  const LoneRelay& course = nth(courses_, ended.relay)->relay;
+  const LoneRelay& course = *nth(courses_, ended.relay)->known();
   for (size_t hop = 0; hop < plan.loads.size(); ++hop) {
     const auto& [start, end] = course.hops()[hop];
     occupancy_.give_back(crossed(plan.loads[hop]), number);

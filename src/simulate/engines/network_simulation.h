@@ -72,11 +72,16 @@ class NetworkSimulation {
     std::vector<int32_t> tracks;  // of the hops; none where the course is known
   };
 
-  // The course of the relays of a plan where they are alone.
+  // The course of the relays of a plan where they are alone. It is not known where a link is down, nor where hops share
+  // links with each other, which is sensitive to rounding.
   struct Course {
-    explicit Course(LoneRelayPlan made) : plan(std::move(made)), relay(plan) {}
+    explicit Course(LoneRelayPlan made) : plan(std::move(made)) {
+      if (!plan.shares_links) relay.emplace(plan);
+    }
+    const LoneRelay* known() const { return relay && relay->done() ? &*relay : nullptr; }
+
     LoneRelayPlan plan;
-    LoneRelay relay;
+    std::optional<LoneRelay> relay;
   };
 
   // A route with a link of its own, in front, that enforces a rate limit.

@@ -24,6 +24,7 @@ struct LoneRelayPlan {
   std::vector<double> amounts;         // of the hops: bytes of one message in a piece
   std::vector<double> capacities;      // of the links
   double latency;                      // seconds, of a step
+  bool shares_links = false;           // some hops cross the same link
 };
 
 class LoneRelay {
