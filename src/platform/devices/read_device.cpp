@@ -101,8 +101,7 @@ const Keys& device_keys() {
          types::text("a name"), "the machine's own"},
         {"memory",
          "capacity: `80GB` are 80e9 bytes, `80GiB` 85.9e9. Numbers of data sheets are taken in powers of 1000, about "
-         "what "
-         "a driver and its buffers leave of a chip's; what a driver reports is more (H100 of 80 GB: `81559MiB`)",
+         "what a driver and its buffers leave of a chip's; what a driver reports is more (H100 of 80 GB: `81559MiB`)",
          types::bytes(), "as the data sheet has it"},
         {"memory_bandwidth", "of its own memory", types::bandwidth(), "as the data sheet has it"},
         {"launch", "fixed cost of starting a kernel", types::time(), "as the data sheet has it; `10us` of a file"}};

@@ -20,9 +20,9 @@ bool undisturbed(const SimulationInput& input, const Network& network, const Ext
          std::all_of(network.exclusive.begin(), network.exclusive.end(), [](bool exclusive) { return exclusive; });
 }
 
-// Whether to try if all relays are alone on their links. Runs that are not folded, to which others are compared, and
-// those that tell how fast things move simulate every piece.
-bool may_know_courses(const SimulationInput& input) {
+// True for a run that expects its relays to be alone on their links. One that is not folded, to which others are
+// compared, and one that tells how fast things move simulate every piece.
+bool expects_courses(const SimulationInput& input) {
   return !input.footprints.relays.empty() && input.options.fold && !input.options.observe;
 }
 
@@ -35,10 +35,12 @@ SimulationResult perform(const SimulationInput& input, const platform::Platform&
   const Network network = condense(input.program, input.footprints, platform, changing_links(disturbances));
   const auto around     = external_events(disturbances, platform, network, input.footprints, std::move(sources));
   const auto run        = [&](bool in_kernel) {  // in the child, lest the parent's memory be copied for it
-    for (bool courses = may_know_courses(input);; courses = false) {
+    bool courses = expects_courses(input);
+    while (true) {
              NetworkSimulation simulation(input, network, around, courses);
              if (in_kernel) run_in_kernel(simulation);
       if (!simulation.mistaken()) return std::move(simulation).take();
+      courses = false;
     }
   };
   if (undisturbed(input, network, around)) return run(false);
