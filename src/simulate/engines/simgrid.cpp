@@ -26,6 +26,16 @@ bool expects_courses(const SimulationInput& input) {
   return !input.footprints.relays.empty() && input.options.fold && !input.options.observe;
 }
 
+// Called in the child where there is one, lest the parent's memory be copied for it.
+SimulationResult run(const SimulationInput& input, const Network& network, const ExternalEvents& around,
+                     bool in_kernel) {
+  for (bool courses = expects_courses(input); true; courses = false) {
+    NetworkSimulation simulation(input, network, around, courses);
+    if (in_kernel) run_in_kernel(simulation);
+    if (!simulation.mistaken()) return std::move(simulation).take();
+  }
+}
+
 // The last loads of the score's footprints are those of the background.
 SimulationResult perform(const SimulationInput& input, const platform::Platform& platform,
                          std::vector<ExternalEvents::Source> sources) {
@@ -34,18 +44,9 @@ SimulationResult perform(const SimulationInput& input, const platform::Platform&
     sources[i].load = static_cast<int32_t>(input.footprints.loads.size() - sources.size() + i);
   const Network network = condense(input.program, input.footprints, platform, changing_links(disturbances));
   const auto around     = external_events(disturbances, platform, network, input.footprints, std::move(sources));
-  const auto run        = [&](bool in_kernel) {  // in the child, lest the parent's memory be copied for it
-    bool courses = expects_courses(input);
-    while (true) {
-             NetworkSimulation simulation(input, network, around, courses);
-             if (in_kernel) run_in_kernel(simulation);
-      if (!simulation.mistaken()) return std::move(simulation).take();
-      courses = false;
-    }
-  };
-  if (undisturbed(input, network, around)) return run(false);
-  if (input.options.owns_process) return run(true);
-  return from_message(run_in_child("simgrid", [&] { return to_message(run(true)); }));
+  if (undisturbed(input, network, around)) return run(input, network, around, false);
+  if (input.options.owns_process) return run(input, network, around, true);
+  return from_message(run_in_child("simgrid", [&] { return to_message(run(input, network, around, true)); }));
 }
 
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
