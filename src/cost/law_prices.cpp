@@ -136,7 +136,7 @@ std::vector<ProductSizes> products_of(const Application& application, const ir::
   // A bias adds less than one to k.
   const double k = std::max(1.0, std::floor(work.flops.value() / 2 / results + 1e-6));
   const double n = std::max(1.0, elements(call.inputs[1]) / k), batch = batch_of(call);
-  // Those of attention lie in several orders.
+  // Operands of attention lie in several orders.
   const bool along_k = batch == 1;
   return {{results / n, n / batch, k, batch * ir::used_share(call), along_k, along_k}};
 }

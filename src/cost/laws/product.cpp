@@ -156,7 +156,7 @@ class Product {
     return std::fmod(k_ * in_, kBlock) == 0;
   }
 
-  // What a byte of an operand of `bytes` costs for the order in which it lies in memory.
+  // The cost of a byte of an operand of `bytes` for the order in which it lies in memory.
   double strided(double along_k, double bytes) const {
     constexpr double kCliff = 4;
     if (along_k == 0 || in_blocks()) return 1;

@@ -114,7 +114,7 @@ KeyDef model_key() {
           types::one_of(names)};
 }
 
-// What families say of a key, in their order: the text, and the families that say it.
+// The texts of families about a key, in their order, each with the families that say it.
 class Sayings {
  public:
   void add(const std::string& text, const std::string& family) {

@@ -36,7 +36,7 @@ void check_on(const platform::Platform& platform, const Background& flows, const
   where.require(!platform.route(flows.from, flows.to).links.empty(), "to", "has no route from the device that sends");
 }
 
-// Whether flows that begin later are under way together is known once the program is simulated.
+// Flows that begin later may be under way together, too, which the simulation finds out.
 void check_all(const std::vector<Background>& flows, const Location& where) {
   const auto at_once = static_cast<size_t>(
       std::count_if(flows.begin(), flows.end(), [](const Background& one) { return one.first == Seconds(0); }));

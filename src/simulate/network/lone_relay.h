@@ -16,7 +16,7 @@
 
 namespace foreflow::simulate {
 
-// What a relay moves and where. Links are numbered from 0; nothing else is on them.
+// The pieces of a relay and the links that they cross, which are numbered from 0; nothing else is on them.
 struct LoneRelayPlan {
   RelayShape shape;
   std::vector<int32_t> rings;          // how many hops each has
@@ -51,7 +51,7 @@ class LoneRelay {
     double begin, left, rate;  // of its leg, `begin` from now on
     auto operator<=>(const Piece&) const = default;
   };
-  // What is under way, relative to the time and to the step of the first hop.
+  // The pieces under way, relative to the time and to the step of the first hop.
   struct State {
     double now = -1;
     std::vector<int32_t> counts;
