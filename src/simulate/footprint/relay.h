@@ -5,6 +5,7 @@
 // (channels) of one shape know nothing of each other.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>

@@ -23,8 +23,8 @@ class EventQueue {
   int32_t first() const { return heap_.front().number; }
   // Infinite: it has none.
   double date_of(int32_t number) const {
-    const bool known = static_cast<size_t>(number) < place_.size() && nth(place_, number) >= 0;
-    return known ? nth(heap_, nth(place_, number)).date : kNever;
+    if (static_cast<size_t>(number) >= place_.size() || nth(place_, number) < 0) return kNever;
+    return nth(heap_, nth(place_, number)).date;
   }
   void set(int32_t number, double date) {
     if (static_cast<size_t>(number) >= place_.size()) place_.resize(static_cast<size_t>(number) + 1, -1);
