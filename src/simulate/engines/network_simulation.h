@@ -24,12 +24,12 @@ namespace foreflow::simulate {
 
 class NetworkSimulation {
  public:
-  // Keeps references: all arguments must outlive the simulation. `courses`: relays are expected to meet no other flow
-  // on their links, so that their courses are known (LoneRelay).
+  // Keeps references: all arguments must outlive the simulation. `courses`: assumes that no other flow comes to the
+  // links of a relay once it has begun, so that its course is known (LoneRelay).
   NetworkSimulation(const SimulationInput& input, const Network& network, const ExternalEvents& external_events,
                     bool courses);
 
-  // True when the simulation has stopped since a relay did meet another flow.
+  // True when the simulation has stopped because that assumption did not hold.
   bool mistaken() const { return mistaken_; }
 
   // Time of the next event in seconds; infinite when there is none.

@@ -20,16 +20,16 @@ bool undisturbed(const SimulationInput& input, const Network& network, const Ext
          std::all_of(network.exclusive.begin(), network.exclusive.end(), [](bool exclusive) { return exclusive; });
 }
 
-// True for a run that expects its relays to be alone on their links. One that is not folded, to which others are
-// compared, and one that tells how fast things move simulate every piece.
-bool expects_courses(const SimulationInput& input) {
+// True if a run may assume that relays are alone on their links. Runs that are not folded, to which others are
+// compared, and runs that tell how fast things move simulate every piece.
+bool may_assume_courses(const SimulationInput& input) {
   return !input.footprints.relays.empty() && input.options.fold && !input.options.observe;
 }
 
 // Called in the child where there is one, lest the parent's memory be copied for it.
 SimulationResult run(const SimulationInput& input, const Network& network, const ExternalEvents& around,
                      bool in_kernel) {
-  for (bool courses = expects_courses(input); true; courses = false) {
+  for (bool courses = may_assume_courses(input); true; courses = false) {
     NetworkSimulation simulation(input, network, around, courses);
     if (in_kernel) run_in_kernel(simulation);
     if (!simulation.mistaken()) return std::move(simulation).take();
