@@ -46,10 +46,14 @@ void NetworkSimulation::send_piece(int32_t number, size_t hop, bool first, doubl
   const double start    = first ? now + value_of(plan.latencies, now, plan.latency.value()) : now;
   Track& of_hop         = nth(tracks_, run.tracks[hop]);
   if (of_hop.start == EventQueue::kNever) of_hop.start = start;
-  const Bytes piece           = footprint(run.meeting).bytes / plan.shape.pieces();
-  const Network::Route& route = of_hop.path < 0 ? crossed(of_hop.load) : nth(paths_, of_hop.path).route;
-  traffic_.send(start, route, load(of_hop.load).unit * piece.value(),
+  const Bytes piece = footprint(run.meeting).bytes / plan.shape.pieces();
+  traffic_.send(start, way_of(run, hop), load(of_hop.load).unit * piece.value(),
                 {kPiece, number, static_cast<int32_t>(hop), false});
+}
+
+const Network::Route& NetworkSimulation::way_of(const Run& run, size_t hop) const {
+  const Track& track = nth(tracks_, run.tracks[hop]);
+  return track.path < 0 ? crossed(track.load) : nth(paths_, track.path).route;
 }
 
 void NetworkSimulation::piece_arrived(int32_t number, size_t hop, double now) {
@@ -74,8 +78,9 @@ void NetworkSimulation::meet_others(int32_t number) {
   Run& run = nth(runs_, number);
   for (const int32_t hop : nth(input_.footprints.relays, phase(run.phase).relay).loads)
     occupancy_.give_back(crossed(hop), number);
-  mistaken_ |= with_courses_;
+  mistaken_ |= with_courses_ && input_.options.coupling != Coupling::automatic;
   if (mistaken_) return;
+  if (run.tracks.empty()) leave_course(number);
   run.relay.meet_others();
   run.relay.start_all([&](size_t hop, bool first) { send_piece(number, hop, first, clock_); });
 }
@@ -110,17 +115,42 @@ LoneRelayPlan NetworkSimulation::lone_plan(const Run& run) const {
 }
 
 void NetworkSimulation::end_course(int32_t number, double now) {
-  const Run& run          = nth(runs_, number);
-  const Phase& ended      = phase(run.phase);
-  const RelayPlan& plan   = nth(input_.footprints.relays, ended.relay);
-  const LoneRelay& course = *nth(courses_, ended.relay)->known();
+  const Run& run = nth(runs_, number);
+  if (!run.tracks.empty()) return;  // it has left its course
+  const RelayPlan& plan   = nth(input_.footprints.relays, phase(run.phase).relay);
+  const LoneRelay& course = *nth(courses_, phase(run.phase).relay)->known();
   for (size_t hop = 0; hop < plan.loads.size(); ++hop) {
-    const auto& [start, end] = course.hops()[hop];
     occupancy_.give_back(crossed(plan.loads[hop]), number);
-    result_.flows.push_back({run.meeting, run.phase - footprint(run.meeting).first, plan.loads[hop],
-                             Seconds(run.start + start), Seconds(run.start + end), ended.alone});
+    record_hop(run, plan.loads[hop], course.hops()[hop]);
   }
   next_phase(run.meeting, run.phase, now);
+}
+
+void NetworkSimulation::leave_course(int32_t number) {
+  Run& run              = nth(runs_, number);
+  const RelayPlan& plan = nth(input_.footprints.relays, phase(run.phase).relay);
+  const LoneRelay until_now(nth(courses_, phase(run.phase).relay)->plan, clock_ - run.start);
+  run.relay = until_now.relay();
+  for (size_t hop = 0; hop < plan.loads.size(); ++hop) {
+    const int32_t load = plan.loads[hop];
+    if (run.relay.done(hop)) {
+      record_hop(run, load, until_now.hops()[hop]);
+      run.tracks.push_back(-1);
+      continue;
+    }
+    occupancy_.enter(crossed(load));
+    run.tracks.push_back(track(run.meeting, run.phase, load, run.start + until_now.hops()[hop].start));
+    way(load, clock_, nth(tracks_, run.tracks.back()).path);
+  }
+  until_now.for_all_pieces([&](size_t hop, double begin, double left) {
+    traffic_.send(std::max(run.start + begin, clock_), way_of(run, hop), left,
+                  {kPiece, number, static_cast<int32_t>(hop), false});
+  });
+}
+
+void NetworkSimulation::record_hop(const Run& run, int32_t load, const LoneRelay::Hop& hop) {
+  result_.flows.push_back({run.meeting, run.phase - footprint(run.meeting).first, load, Seconds(run.start + hop.start),
+                           Seconds(run.start + hop.end), phase(run.phase).alone});
 }
 
 }  // namespace foreflow::simulate

@@ -24,12 +24,13 @@ namespace foreflow::simulate {
 
 class NetworkSimulation {
  public:
-  // Keeps references: all arguments must outlive the simulation. `courses`: assumes that no other flow comes to the
-  // links of a relay once it has begun, so that its course is known (LoneRelay).
+  // Keeps references: all arguments must outlive the simulation. `courses`: a relay that is alone on its links is not
+  // simulated until another flow comes to them (LoneRelay). Under `credit` and `stepwise`, none may come, and no relay
+  // may begin on links that others use.
   NetworkSimulation(const SimulationInput& input, const Network& network, const ExternalEvents& external_events,
                     bool courses);
 
-  // True when the simulation has stopped because that assumption did not hold.
+  // True when the simulation has stopped because one did.
   bool mistaken() const { return mistaken_; }
 
   // Time of the next event in seconds; infinite when there is none.
@@ -69,7 +70,7 @@ class NetworkSimulation {
     int32_t meeting;
     int32_t phase;
     double start;
-    std::vector<int32_t> tracks;  // of the hops; none where the course is known
+    std::vector<int32_t> tracks;  // of the hops; none on a known course
   };
 
   // The course of the relays of a plan where they are alone. It is not known where a link is down, nor where hops share
@@ -107,8 +108,13 @@ class NetworkSimulation {
   const LoneRelay* course_of(const Run& run);
   LoneRelayPlan lone_plan(const Run& run) const;
   void end_course(int32_t run, double now);
+  // From now on its pieces are simulated.
+  void leave_course(int32_t run);
+  void record_hop(const Run& run, int32_t load, const LoneRelay::Hop& hop);
   // The relay is not alone on its links any more.
   void meet_others(int32_t run);
+  // The links that a piece of the hop crosses.
+  const Network::Route& way_of(const Run& run, size_t hop) const;
   // A flow of the load comes to its links, and leaves them. Nobody asks where there are no relays.
   void claim(int32_t load);
   void leave(int32_t load);

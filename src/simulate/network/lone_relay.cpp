@@ -15,10 +15,14 @@ constexpr double kSameTime = 1e-13;
 
 }  // namespace
 
-LoneRelay::LoneRelay(const LoneRelayPlan& plan)
-    : plan_(plan), relay_(plan.rings, plan.shape, true), traffic_(plan.capacities), hops_(plan.routes.size()) {
+LoneRelay::LoneRelay(const LoneRelayPlan& plan, double until)
+    : plan_(plan),
+      until_(until),
+      relay_(plan.rings, plan.shape, true),
+      traffic_(plan.capacities),
+      hops_(plan.routes.size()) {
   relay_.start_all([this](size_t hop, bool first) { send(hop, first); });
-  while (!done_ && traffic_.next() < EventQueue::kNever) {
+  while (!done_ && traffic_.next() < EventQueue::kNever && traffic_.next() <= until_) {
     traffic_.advance([this](const Traffic::Tag& tag, double now) { arrived(static_cast<size_t>(tag.part), now); },
                      [] {}, [](const Traffic::Tag&, double, double) {});
     if (std::exchange(stepped_, false)) skip_steps();
@@ -72,8 +76,10 @@ void LoneRelay::skip_steps() {
     int32_t most = 0;  // pieces that a hop has started
     for (size_t hop = 0; hop < hops_.size(); ++hop) most = std::max(most, relay_.started(hop));
     // In the steps that are skipped no hop runs out of pieces.
-    const int32_t steps = std::max((plan_.shape.pieces() - most) / plan_.shape.slices - 1, 0);
-    const double time   = steps * (now_ - last_.now);
+    const int32_t possible = std::max((plan_.shape.pieces() - most) / plan_.shape.slices - 1, 0);
+    const double step      = now_ - last_.now;
+    const auto steps       = static_cast<int32_t>(std::min<double>(possible, std::floor((until_ - now_) / step)));
+    const double time      = steps * step;
     relay_.skip(steps);
     traffic_.delay(time);
     now_ += time;

@@ -34,14 +34,24 @@ class LoneRelay {
     double end   = EventQueue::kNever;  // of its last one
   };
 
-  // Simulates it from start to end. Keeps a reference to `plan`.
-  explicit LoneRelay(const LoneRelayPlan& plan);
+  // Simulates it from start to end, or so many seconds of it. Keeps a reference to `plan`.
+  explicit LoneRelay(const LoneRelayPlan& plan, double until = EventQueue::kNever);
 
   // False where a link is down and some pieces never arrive.
   bool done() const { return done_; }
   // Seconds from its start to its end.
   double duration() const { return now_; }
   const std::vector<Hop>& hops() const { return hops_; }
+  // Which pieces have started and arrived.
+  const Relay& relay() const { return relay_; }
+  // Calls see(hop, begin, left) for each piece under way `until` seconds after the start: when its leg begins, if later
+  // than that, and what is left of its amount.
+  template <class See>
+  void for_all_pieces(const See& see) const {
+    traffic_.for_all_legs(until_, [&](const Traffic::Tag& tag, double begin, double left, double) {
+      see(static_cast<size_t>(tag.part), begin < 0 ? until_ : begin, left);
+    });
+  }
   // Pieces whose way was simulated.
   int64_t simulated() const { return simulated_; }
 
@@ -65,6 +75,7 @@ class LoneRelay {
   void skip_steps();
 
   const LoneRelayPlan& plan_;
+  const double until_;
   Relay relay_;
   Traffic traffic_;
   std::vector<Hop> hops_;
