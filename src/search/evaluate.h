@@ -45,6 +45,8 @@ class Predictor {
   explicit Predictor(Worlds worlds = {}, bool owns_process = false)
       : worlds_(std::move(worlds)), owns_process_(owns_process) {}
 
+  const Worlds& worlds() const { return worlds_; }
+
   // Requires: the point is legal.
   Prediction predict(const ReadPoint& point);
   // Builds the program that `predict` would build, so that forked children share it. Does nothing when that is not

@@ -40,7 +40,7 @@ Worlds take_worlds(std::vector<Cluster>& clusters, const Options& options) {
   const Json said                    = own != nullptr ? *own : default_distribution(*scenario.engine);
   const JsonView view(said, "disturbances");
   Worlds worlds{options.worlds, scenario.disturbances ? *scenario.disturbances : simulate::read_disturbances(view),
-                said};
+                said, options.risk};
   for (Cluster& cluster : clusters) cluster.base.disturbances.reset();
   if (!is_drawn(worlds.distribution.planned)) {
     throw Error(scenario.file + ": $.disturbances",

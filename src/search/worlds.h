@@ -14,6 +14,7 @@ struct Worlds {
   size_t count = 0;                          // 0: nothing is disturbed
   simulate::NamedDisturbances distribution;  // world number s has the seed s, from 1 to `count`
   Json said;                                 // the distribution as a scenario says it
+  Risk risk = Risk::mean;                    // the time by which strategies are judged
 };
 
 // Moves the distribution out of the scenarios, which are then undisturbed. A scenario without one gets the default

@@ -53,8 +53,8 @@ Seconds end_of_device(const StagedStep& step, const ExchangingTasks& tasks, cons
 
 }  // namespace
 
-Seconds composed_time(const StagedStep& step, Plays& plays) {
-  const TaskTimes alone(step);
+Seconds composed_time(const StagedStep& step, Plays& plays, const std::vector<double>& slow) {
+  const TaskTimes alone(step, slow);
   const ExchangingTasks tasks(step, alone);
   schedule::Costs costs;
   for (size_t stage = 0; stage < step.demand.stages.size(); ++stage)

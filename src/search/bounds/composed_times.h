@@ -5,8 +5,8 @@
 
 namespace foreflow::search {
 
-// The bound of the whole step.
-Seconds composed_time(const StagedStep& step, Plays& plays);
+// The bound of the whole step. `slow`: as TaskTimes, of a replica.
+Seconds composed_time(const StagedStep& step, Plays& plays, const std::vector<double>& slow = {});
 
 // The bound without what is exchanged between replicas and done once a step.
 Seconds time_of_tasks(const StagedStep& step, Plays& plays);

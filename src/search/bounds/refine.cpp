@@ -96,7 +96,26 @@ Refined Refiner::refine(const ReadPoint& point) {
   const KnownPlan& plan = plans_.of(*scenario.strategy.schedule, scenario.strategy.schedule_size);
   GroupShapes& shapes   = shapes_.on(point.platform());
   const StagedStep step(scenario, *demand, plan, shapes, shapes.arrangement(scenario));
-  return {{kRounding * composed_time(step, plays_), memory_of(step)}, is_uncut};
+  return {{kRounding * in_worlds(step, point.platform()), memory_of(step)}, is_uncut};
+}
+
+// No path through the schedule leaves a replica, so each replica with slow devices bounds the step.
+Seconds Refiner::in_worlds(const StagedStep& step, const platform::Platform& platform) {
+  const Seconds undisturbed = composed_time(step, plays_);
+  const Worlds& worlds      = predictor_.worlds();
+  if (worlds.count == 0 || step.is_mirrored()) return undisturbed;
+  std::map<SlowStages::Replica, Seconds> known;
+  std::vector<Seconds> times;
+  for (const std::vector<SlowStages::Replica>& slow : slow_.in_worlds(step, platform)) {
+    Seconds time = undisturbed;
+    for (const SlowStages::Replica& replica : slow) {
+      const auto [found, fresh] = known.try_emplace(replica);
+      if (fresh) found->second = composed_time(step, plays_, replica);
+      time = std::max(time, found->second);
+    }
+    times.push_back(time);
+  }
+  return at_risk(spread_of(undisturbed, std::move(times)), worlds.risk);
 }
 
 // The cut of the model depends on the placement and on ZeRO, so the bound is the least time of all cuts with which the

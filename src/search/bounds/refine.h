@@ -6,6 +6,7 @@
 #include "foreflow/scenario/stage_demand.h"
 #include "search/bounds/bounds.h"
 #include "search/bounds/plans.h"
+#include "search/bounds/slow_stages.h"
 #include "search/evaluate.h"
 
 namespace foreflow::search {
@@ -17,7 +18,7 @@ struct Refined : Bound {
 
 class Refiner {
  public:
-  explicit Refiner(Predictor& predictor) : predictor_(predictor) {}
+  explicit Refiner(Predictor& predictor) : predictor_(predictor), slow_(predictor.worlds()) {}
 
   // Scenarios whose keys are close in alphabetical order have much in common, so refining them one after the other is
   // fast.
@@ -25,7 +26,7 @@ class Refiner {
   // Lower bound of the time of one microbatch, as MicrobatchOf. It takes microseconds, but for the first point of those
   // that share a model of stages.
   Seconds microbatch(const ReadPoint& point, const std::vector<scenario::Placement>& placements);
-  // Zero if no tighter bound is known.
+  // Zero if no tighter bound is known. In disturbed worlds it counts devices that are slow.
   Refined refine(const ReadPoint& point);
   // The lowest bound of these points, whatever they exchange between replicas and whichever chunks of products they
   // use. Those of one list differ in their placements only, and those of different lists in values that move the ends
@@ -35,12 +36,15 @@ class Refiner {
  private:
   Refined only_microbatch(const ReadPoint& point, const scenario::Sequential& program,
                           const std::vector<scenario::Placement>& placements);
+  // The time that a step is judged by, but for what makes computes faster (least_factor).
+  Seconds in_worlds(const StagedStep& step, const platform::Platform& platform);
 
   ShapesOf shapes_;
   scenario::StageDemands demands_;
   Plans plans_;
   Plays plays_;
   Predictor& predictor_;  // keeps the programs
+  SlowStages slow_;
 };
 
 // As text, and back.

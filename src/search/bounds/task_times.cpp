@@ -2,13 +2,48 @@
 
 #include <algorithm>
 
+#include "foreflow/base/nth.h"
 #include "search/bounds/message_waits.h"
 
 namespace foreflow::search {
 
 using transform::StageNeed;
 
-TaskTimes::TaskTimes(const StagedStep& step) : waits_(message_waits(step)), sums_once_(step.strategy.sums_once()) {
+namespace {
+
+// The waits where the computes of all members take `factor` times as long: products beside messages do, too.
+std::vector<Seconds> slowed_waits(const StagedStep& step, double factor) {
+  std::vector<scenario::StageMessage> messages = step.demand.messages;
+  for (scenario::StageMessage& message : messages) {
+    if (message.product) message.product = factor * *message.product;
+    for (Seconds& chunk : message.chunks) chunk = factor * chunk;
+    if (!message.gathered) continue;
+    for (Seconds* time : {&message.gathered->readers, &message.gathered->rows, &message.gathered->late})
+      *time = factor * *time;
+  }
+  const scenario::StageDemand demand{step.demand.stages, messages};
+  return message_waits(StagedStep(step.scenario, demand, step.known, step.shapes, step.where));
+}
+
+// The steps of a pass, where computes take `factor` times as long: those of its weight gradients, or the others.
+Seconds time_of(const std::vector<StageNeed::Step>& steps, bool late, double factor,
+                const std::vector<Seconds>& waits) {
+  Seconds all;
+  for (const StageNeed::Step& step : steps) {
+    if (step.is_late != late) continue;
+    if (step.kind == StageNeed::Step::Kind::compute) all += factor * step.time;
+    if (step.kind == StageNeed::Step::Kind::message) all += nth(waits, step.number);
+  }
+  return all;
+}
+
+}  // namespace
+
+TaskTimes::TaskTimes(const StagedStep& step, const std::vector<double>& slow)
+    : step_(step), waits_(message_waits(step)), sums_once_(step.strategy.sums_once()), slow_(slow) {
+  for (const double factor : slow) {
+    if (!waits_of_slow_.contains(factor)) waits_of_slow_[factor] = slowed_waits(step, factor);
+  }
   for (size_t m = 0; m < waits_.size(); ++m) {
     // Devices that are not members of the message do something else meanwhile.
     const double share = static_cast<double>(step.demand.messages[m].ranks) / step.group;
@@ -22,7 +57,26 @@ Seconds TaskTimes::of(const StageNeed::Task& task) const {
   return all;
 }
 
+// Those of the device that has least to do: which one of a group is slow is not known here. Where the devices are not
+// told apart, nothing is known of a single one.
+schedule::StageCosts TaskTimes::costs_of_slow(const StageNeed& need) const {
+  const double factor               = slow_[static_cast<size_t>(&need - step_.demand.stages.data())];
+  const std::vector<Seconds>& waits = waits_of_slow_.at(factor);
+  schedule::StageCosts least{0, 0, 0};
+  for (size_t i = 0; i < need.trained.size(); ++i) {
+    const StageNeed::Trained& device = need.trained[i];
+    const schedule::StageCosts costs{time_of(device.forward, false, factor, waits).value(),
+                                     time_of(device.backward, false, factor, waits).value(),
+                                     time_of(device.backward, true, factor, waits).value()};
+    least.forward     = i == 0 ? costs.forward : std::min(least.forward, costs.forward);
+    least.input_grad  = i == 0 ? costs.input_grad : std::min(least.input_grad, costs.input_grad);
+    least.weight_grad = i == 0 ? costs.weight_grad : std::min(least.weight_grad, costs.weight_grad);
+  }
+  return least;
+}
+
 schedule::StageCosts TaskTimes::costs(const StageNeed& need) const {
+  if (!slow_.empty()) return costs_of_slow(need);
   // One sum over contexts and replicas may leave a device a part of each.
   const Seconds terms = sums_once_ ? Seconds(0) : need.accumulation_of_terms;
   return {of(need.forward).value(), of(need.input_grad).value(), of(need.weight_grad).value(), terms.value()};

@@ -1,6 +1,7 @@
 // Lower bounds of the time that the tasks of a step take.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "search/bounds/staged_step.h"
@@ -10,19 +11,25 @@ namespace foreflow::search {
 // The tasks alone: computes, and messages inside of a replica.
 class TaskTimes {
  public:
-  // The step must outlive it.
-  explicit TaskTimes(const StagedStep& step);
+  // The step must outlive it. `slow` says by stage how many times as long the computes of one of its devices take, and
+  // the times are then those of these devices; empty: no device is slow.
+  explicit TaskTimes(const StagedStep& step, const std::vector<double>& slow = {});
 
   // Per StageDemand::messages: how long its members wait.
   const std::vector<Seconds>& waits() const { return waits_; }
   Seconds of(const transform::StageNeed::Task& task) const;
-  // The times of the tasks of a stage, with the sums of terms.
+  // The times of the tasks of a stage of the step, with the sums of terms.
   schedule::StageCosts costs(const transform::StageNeed& need) const;
 
  private:
+  schedule::StageCosts costs_of_slow(const transform::StageNeed& need) const;
+
+  const StagedStep& step_;
   const std::vector<Seconds> waits_;
   std::vector<Seconds> messages_;  // how long a device waits for each: the mean over the group
   const bool sums_once_;
+  const std::vector<double> slow_;
+  std::map<double, std::vector<Seconds>> waits_of_slow_;  // by these
 };
 
 // The tasks with what replicas exchange for each microbatch.
