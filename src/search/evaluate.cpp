@@ -123,11 +123,16 @@ std::vector<Seconds> Predictor::times_in_worlds(const ReadPoint& point, const sc
   const platform::Platform& platform = point.platform();
   scenario::Scenario world           = scenario::resolve(*point.scenario, program, platform).value();
   world.simulation.owns_process      = owns_process_;
+  world.simulation.makespan          = true;
   const auto lowered                 = scenario::lower_scenario(world, program, platform);
+  std::optional<stream::Program> whole;  // where computes differ by chance, nothing can be simulated once for several
+  if (worlds_.distribution.planned.jitter.amplitude > 0) whole = stream::expand(lowered.compact);
   std::vector<Seconds> times;
   for (uint64_t seed = 1; seed <= worlds_.count; ++seed) {
     world.simulation.disturbances = disturbances_of(worlds_, seed, platform);
-    times.push_back(world.engine->run(lowered.compact, platform, world.simulation).timeline.makespan);
+    const auto& options           = world.simulation;
+    times.push_back(whole ? world.engine->run(*whole, platform, options).makespan
+                          : world.engine->run(lowered.compact, platform, options).timeline.makespan);
   }
   return times;
 }

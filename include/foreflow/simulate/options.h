@@ -25,6 +25,7 @@ struct Options {
   bool fold         = true;                 // simulate equal streams once where that is exact; changes no result
   bool every_round  = false;                // simulate all rounds of a loop even where they repeat each other
   bool observe      = false;                // fill Timeline::paces, if the engine can (EngineDef::observes)
+  bool makespan     = false;                // only Timeline::makespan is asked for; the rest may be left empty
   // Nothing else in this process uses SimGrid, so its engine may run here. SimGrid keeps some of its state from engine
   // to engine, and by default a run has a child for itself.
   bool owns_process         = false;

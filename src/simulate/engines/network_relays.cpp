@@ -149,6 +149,7 @@ void NetworkSimulation::leave_course(int32_t number) {
 }
 
 void NetworkSimulation::record_hop(const Run& run, int32_t load, const LoneRelay::Hop& hop) {
+  if (input_.options.makespan) return;
   result_.flows.push_back({run.meeting, run.phase - footprint(run.meeting).first, load, Seconds(run.start + hop.start),
                            Seconds(run.start + hop.end), phase(run.phase).alone});
 }

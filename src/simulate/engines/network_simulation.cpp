@@ -23,7 +23,7 @@ NetworkSimulation::NetworkSimulation(const SimulationInput& input, const Network
       with_courses_(courses),
       occupancy_(network.capacities.size()) {
   result_.ends.resize(input.participants.meetings.size(), 0);
-  result_.flows.reserve(count_flows());
+  if (!input.options.makespan) result_.flows.reserve(count_flows());
   set_change_alarm();
   for (size_t i = 0; i < external_events.sources.size(); ++i)
     traffic_.alarm(external_events.sources[i].first, {kSource, static_cast<int32_t>(i), 0, true});
@@ -188,8 +188,9 @@ int32_t NetworkSimulation::track(int32_t meeting, int32_t phase, int32_t load, d
 
 void NetworkSimulation::record(int32_t number, double end) {
   Track& done = nth(tracks_, number);
-  result_.flows.push_back({done.meeting, done.phase - footprint(done.meeting).first, done.load, Seconds(done.start),
-                           Seconds(end), phase(done.phase).alone});
+  if (!input_.options.makespan)
+    result_.flows.push_back({done.meeting, done.phase - footprint(done.meeting).first, done.load, Seconds(done.start),
+                             Seconds(end), phase(done.phase).alone});
   if (input_.options.observe) {
     if (done.paces.back().from == Seconds(end)) done.paces.pop_back();
     result_.paces.push_back(std::move(done.paces));
@@ -224,8 +225,9 @@ SimulationResult NetworkSimulation::take() && {
     });
     states_.refuse_stuck();
   }
-  result_.starts = states_.starts();
-  result_.busy   = std::move(states_).busy();
+  result_.makespan = states_.last();
+  result_.starts   = states_.starts();
+  result_.busy     = std::move(states_).busy();
   return std::move(result_);
 }
 

@@ -49,6 +49,11 @@ SimulationResult perform(const SimulationInput& input, const platform::Platform&
   return from_message(run_in_child("simgrid", [&] { return to_message(run(input, network, around, true)); }));
 }
 
+stream::Timeline timeline(SimulationResult result, const SimulationInput& input, const platform::Platform& platform) {
+  if (input.options.makespan) return {Seconds(result.makespan), {}, {}};
+  return timeline_of(std::move(result), input, platform);
+}
+
 stream::Timeline simulate(const stream::Program& program, const platform::Platform& platform, const Options& options) {
   check(options.disturbances, platform);
   const ComputeTimes times(program, platform, options.disturbances);
@@ -59,14 +64,14 @@ stream::Timeline simulate(const stream::Program& program, const platform::Platfo
     const SimulationInput part{program, folded->participants, folded->footprints, times, options};
     const SimulationInput all{program, folded->participants, prints, times, options};
     try {
-      return timeline_of(perform(part, platform, others), all, platform);
+      return timeline(perform(part, platform, others), all, platform);
     } catch (const Error&) {
       // Errors refer to the original program, not to a folded one.
     }
   }
   const Participants participants = all_participants(program, prints);
   const SimulationInput input{program, participants, prints, times, options};
-  return timeline_of(perform(input, platform, others), input, platform);
+  return timeline(perform(input, platform, others), input, platform);
 }
 
 stream::Timeline simulate_folded(const FoldedProgram& folded, const platform::Platform& platform,
@@ -74,9 +79,10 @@ stream::Timeline simulate_folded(const FoldedProgram& folded, const platform::Pl
   const ComputeTimes times(folded.program, platform, options.disturbances);
   const Participants participants = all_participants(folded.program, folded.each);
   const SimulationInput input{folded.program, participants, folded.together, times, options};
-  Footprints background = {};  // its loads are those of `together` already
-  return timeline_of(perform(input, platform, sources(options.disturbances, platform, background)), folded, input,
-                     platform);
+  Footprints background   = {};  // its loads are those of `together` already
+  SimulationResult result = perform(input, platform, sources(options.disturbances, platform, background));
+  if (options.makespan) return {Seconds(result.makespan), {}, {}};
+  return timeline_of(std::move(result), folded, input, platform);
 }
 
 }  // namespace

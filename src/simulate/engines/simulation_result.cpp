@@ -13,7 +13,7 @@
 namespace foreflow::simulate {
 namespace {
 
-constexpr size_t kArrays = 6;  // of a message, each with its length; the last two are short unless flows are observed
+constexpr size_t kArrays = 7;  // of a message, each with its length; the last three are short unless flows are observed
 
 template <class T>
 size_t bytes_of(const std::vector<T>& values) {
@@ -231,6 +231,7 @@ std::string to_message(const SimulationResult& result) {
   }
   append(message, counts);
   append(message, paces);
+  append(message, std::vector<double>{result.makespan});
   return message;
 }
 
@@ -247,6 +248,7 @@ SimulationResult from_message(std::string_view message) {
     result.paces.emplace_back(next, next + static_cast<std::ptrdiff_t>(count));
     next += static_cast<std::ptrdiff_t>(count);
   }
+  result.makespan = take<double>(message).at(0);
   return result;
 }
 

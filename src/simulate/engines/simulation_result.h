@@ -17,8 +17,10 @@ struct SimulationResult {
   std::vector<double> starts;       // of each meeting: arrival of the last member, or the signal; seconds
   std::vector<double> ends;         // of each meeting, in seconds; unspecified for hand-overs
   std::vector<double> busy = {};    // as StreamStates::busy
-  std::vector<stream::Flow> flows;  // `instance` is a meeting; flows of a meeting in the order of its phases
+  // `instance` is a meeting; flows of a meeting in the order of its phases. None with Options::makespan.
+  std::vector<stream::Flow> flows;
   std::vector<std::vector<stream::Pace>> paces;  // of each flow; filled with Options::observe only
+  double makespan = 0;                           // when the last stream has ended, in seconds
 };
 
 std::string to_message(const SimulationResult& result);

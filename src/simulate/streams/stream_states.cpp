@@ -95,6 +95,12 @@ std::vector<double> StreamStates::starts() const {
   return result;
 }
 
+double StreamStates::last() const {
+  double last = 0;
+  for (const StreamState& state : states_) last = std::max(last, state.clock);
+  return last;
+}
+
 void StreamStates::refuse_stuck() const {
   for (const StreamState& state : states_) {
     const auto& own = items(state);

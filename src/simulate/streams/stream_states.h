@@ -38,6 +38,8 @@ class StreamStates {
   void finish(int32_t meeting, double end) { release(nth(meetings_, meeting), end); }
 
   bool finished() const { return left_ == 0; }
+  // When the last stream has ended, if all have; seconds.
+  double last() const;
   // For each meeting, the arrival of its last member in seconds; for a hand-over, the time of the signal.
   std::vector<double> starts() const;
   // For each hand-over, how long the stream that signals has been in collectives before; empty if they cost computes
