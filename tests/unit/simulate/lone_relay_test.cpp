@@ -49,9 +49,10 @@ std::vector<stream::Flow> flows_of(const stream::Timeline& timeline) {
 }
 
 // Simulated with known courses, and slice by slice.
-void expect_same_courses(const stream::Program& program, const platform::Platform& platform, size_t flows) {
+void expect_same_courses(const stream::Program& program, const platform::Platform& platform, size_t flows,
+                         Coupling coupling = Coupling::credit) {
   Options options;
-  options.coupling  = Coupling::credit;
+  options.coupling  = coupling;
   const auto known  = engines().get("simgrid", "test").run(program, platform, options);
   options.fold      = false;
   const auto slices = engines().get("simgrid", "test").run(program, platform, options);
@@ -80,6 +81,40 @@ TEST(LoneRelay, IsSimulatedSliceBySliceWhereOthersComeToItsLinks) {
   writer.compute(8, Seconds(0.002)).communicate(Kind::send, {8, receiver}, Bytes(3e7));
   writer.communicate(Kind::all_reduce, first(8), Bytes(1e8));
   expect_same_courses(writer.program(), ring(8), 17);
+}
+
+// A message comes when the ring has been under way for 2, for 20, and for 200 us, and another one before it has begun.
+TEST(LoneRelay, LeavesItsCourseWhenAnotherFlowComes) {
+  for (const double begin : {0.0, 2e-6, 20e-6, 200e-6}) {
+    ProgramWriter writer(9);
+    const int receiver = writer.stream(0);
+    for (int i = 0; i < 3; ++i) {
+      writer.communicate(Kind::all_reduce, first(8), Bytes(1e8));
+      writer.compute(8, Seconds(begin + 0.004)).communicate(Kind::send, {8, receiver}, Bytes(3e6));
+    }
+    expect_same_courses(writer.program(), ring(8), 27, Coupling::automatic);
+  }
+}
+
+TEST(LoneRelay, StopsWhereItIsTold) {
+  const int32_t hops = 8, steps = 2 * (hops - 1), slices = 10;
+  LoneRelayPlan plan{{steps, slices, 8, 8}, {hops}, {}, {}, {}, 1e-6};
+  for (int32_t hop = 0; hop < hops; ++hop) {
+    plan.routes.push_back({{hop, 1}});
+    plan.amounts.push_back(1e6);
+    plan.capacities.push_back(hop == 5 ? 10e9 : 25e9);
+  }
+  const double until = 5.5 * (1e-6 + slices * 1e-4);  // in the middle of the sixth step of the slow hop
+  const LoneRelay relay(plan, until);
+  EXPECT_FALSE(relay.done());
+  EXPECT_EQ(relay.relay().arrived(5), 54);  // the latencies of five steps are a little more than a slice's twentieth
+  int under_way = 0;
+  relay.for_all_pieces([&](size_t hop, double begin, double left) {
+    EXPECT_GE(begin, until);
+    EXPECT_GT(left, 0);
+    under_way += hop == 5;
+  });
+  EXPECT_EQ(under_way, 1);
 }
 
 TEST(LoneRelay, SkipsStepsThatRepeatEachOther) {
