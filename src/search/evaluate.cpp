@@ -99,6 +99,19 @@ Prediction judged(Prediction prediction, Risk risk) {
 }
 
 Prediction Predictor::predict(const ReadPoint& point) {
+  std::vector<Seconds> times;
+  Prediction prediction = predict(point, worlds_.count, times);
+  if (!times.empty()) prediction.spread = spread_of(prediction.time, std::move(times));
+  return prediction;
+}
+
+std::vector<Seconds> Predictor::in_first_worlds(const ReadPoint& point, size_t count) {
+  std::vector<Seconds> times;
+  predict(point, count, times);
+  return times;
+}
+
+Prediction Predictor::predict(const ReadPoint& point, size_t count, std::vector<Seconds>& times) {
   if (point.cluster != of_) shared_.clear();
   of_                              = point.cluster;
   scenario::Scenario scenario      = *point.scenario;
@@ -111,15 +124,15 @@ Prediction Predictor::predict(const ReadPoint& point) {
         scenario::try_run(scenario, **program, point.cluster->platform, make_room, &shared, report::Detail::devices);
     if (!outcome) return unpredicted(outcome.refusal());
     Prediction prediction = answer(outcome->summary);
-    if (worlds_.count > 0 && !prediction.refusal)
-      prediction.spread = spread_of(prediction.time, times_in_worlds(point, **program));
+    if (count > 0 && !prediction.refusal) times = times_in_worlds(point, **program, count);
     return prediction;
   } catch (const Error& error) {  // of the engine, say: other points may do
     return unpredicted({Cause::run, error.where(), error.problem()});
   }
 }
 
-std::vector<Seconds> Predictor::times_in_worlds(const ReadPoint& point, const scenario::Sequential& program) const {
+std::vector<Seconds> Predictor::times_in_worlds(const ReadPoint& point, const scenario::Sequential& program,
+                                                size_t count) const {
   const platform::Platform& platform = point.platform();
   scenario::Scenario world           = scenario::resolve(*point.scenario, program, platform).value();
   world.simulation.owns_process      = owns_process_;
@@ -128,7 +141,7 @@ std::vector<Seconds> Predictor::times_in_worlds(const ReadPoint& point, const sc
   std::optional<stream::Program> whole;  // where computes differ by chance, nothing can be simulated once for several
   if (worlds_.distribution.planned.jitter.amplitude > 0) whole = stream::expand(lowered.compact);
   std::vector<Seconds> times;
-  for (uint64_t seed = 1; seed <= worlds_.count; ++seed) {
+  for (uint64_t seed = 1; seed <= count; ++seed) {
     world.simulation.disturbances = disturbances_of(worlds_, seed, platform);
     const auto& options           = world.simulation;
     times.push_back(whole ? world.engine->run(*whole, platform, options).makespan

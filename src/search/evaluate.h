@@ -49,6 +49,8 @@ class Predictor {
 
   // Requires: the point is legal.
   Prediction predict(const ReadPoint& point);
+  // The times in the first `count` worlds; nothing where the point has no prediction.
+  std::vector<Seconds> in_first_worlds(const ReadPoint& point, size_t count);
   // Builds the program that `predict` would build, so that forked children share it. Does nothing when that is not
   // possible.
   void prepare(const scenario::Scenario& scenario);
@@ -56,8 +58,10 @@ class Predictor {
   Expected<const scenario::Sequential*> sequential(const scenario::Scenario& scenario);
 
  private:
-  // The times in all worlds of a scenario that has an undisturbed one.
-  std::vector<Seconds> times_in_worlds(const ReadPoint& point, const scenario::Sequential& program) const;
+  // As `predict`, with the times in the first `count` worlds.
+  Prediction predict(const ReadPoint& point, size_t count, std::vector<Seconds>& times);
+  // The times in these worlds of a scenario that has an undisturbed one.
+  std::vector<Seconds> times_in_worlds(const ReadPoint& point, const scenario::Sequential& program, size_t count) const;
 
   Worlds worlds_;
   bool owns_process_;

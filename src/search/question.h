@@ -34,6 +34,9 @@ class Question {
   const Worlds& worlds() const { return worlds_; }
   // A lower bound of the time of an undisturbed point, times this, is one of the time that it is judged by.
   double least_factor() const { return least_factor_; }
+  // True where points are tried in the first kFirstWorlds of the worlds before they are in all.
+  bool tries_worlds() const { return worlds_.count >= 4 * kFirstWorlds; }
+  static constexpr size_t kFirstWorlds = 2;
   // The rate of a point that takes at least this time, undisturbed, is no higher; infinite for a time of 0. Requires:
   // the point is legal.
   double most_samples_per_second(const ReadPoint& point, Seconds least_time) const;

@@ -402,7 +402,7 @@ TEST(Bounds, KnowTheTimeOfTheMessagesBetweenStages) {
 void expect_bounds_in_worlds(const Json& source, double share) {
   for (const Risk risk : {Risk::mean, Risk::p95}) {
     Options options;
-    options.worlds = 5;
+    options.worlds = 3;
     options.risk   = risk;
     const Question question(source, "worlds.json", options);
     Predictor predictor(question.worlds());

@@ -9,7 +9,7 @@
 namespace foreflow::search::robust_search_test {
 namespace {
 
-constexpr size_t kWorlds = 4;
+constexpr size_t kWorlds = 8;  // enough that points are tried in the first of them
 
 const std::vector<std::string> kWorkloads = {
     R"({"model": "mlp", "layers": 8, "hidden": 2048, "dtype": "f16"})",

@@ -88,22 +88,43 @@ Refined Refiner::refine(const ReadPoint& point) {
   const auto program = predictor_.sequential(scenario);
   if (!program) return {};
   if (scenario.strategy.microbatches == 1 && scenario.strategy.pp > 1) return only_microbatch(point, **program, {});
-  const auto demand = demands_.of(scenario, **program, point.platform());
-  if (!demand) return {};
-  const int chunks = scenario.strategy.tensor_chunks;
-  const bool is_uncut =
-      chunks > 1 && !scenario.strategy.sequence_parallel && !demand->may_be_cut(chunks, scenario.strategy.microbatches);
+  const auto step = step_of(point);
+  if (!step) return {};
+  const int chunks    = scenario.strategy.tensor_chunks;
+  const bool is_uncut = chunks > 1 && !scenario.strategy.sequence_parallel &&
+                        !step->demand.may_be_cut(chunks, scenario.strategy.microbatches);
+  const Worlds& worlds = predictor_.worlds();
+  const Seconds time   = worlds.count == 0
+                             ? composed_time(*step, plays_)
+                             : at_risk(spread_of(Seconds(0), in_worlds(*step, point.platform())), worlds.risk);
+  return {{kRounding * time, memory_of(*step)}, is_uncut};
+}
+
+std::optional<StagedStep> Refiner::step_of(const ReadPoint& point) {
+  const Scenario& scenario = *point.scenario;
+  const auto program       = predictor_.sequential(scenario);
+  if (!program) return std::nullopt;
+  demand_.reset();
+  if (const auto demand = demands_.of(scenario, **program, point.platform())) demand_.emplace(*demand);
+  if (!demand_) return std::nullopt;
   const KnownPlan& plan = plans_.of(*scenario.strategy.schedule, scenario.strategy.schedule_size);
   GroupShapes& shapes   = shapes_.on(point.platform());
-  const StagedStep step(scenario, *demand, plan, shapes, shapes.arrangement(scenario));
-  return {{kRounding * in_worlds(step, point.platform()), memory_of(step)}, is_uncut};
+  return std::optional<StagedStep>(std::in_place, scenario, *demand_, plan, shapes, shapes.arrangement(scenario));
+}
+
+std::vector<Seconds> Refiner::least_in_worlds(const ReadPoint& point) {
+  const scenario::Strategy& strategy = point.scenario->strategy;
+  if (ignores_schedule(strategy)) return least_in_worlds(in_order(point));
+  if (strategy.microbatches == 1 && strategy.pp > 1) return {};
+  const auto step = step_of(point);
+  return step ? in_worlds(*step, point.platform()) : std::vector<Seconds>();
 }
 
 // No path through the schedule leaves a replica, so each replica with slow devices bounds the step.
-Seconds Refiner::in_worlds(const StagedStep& step, const platform::Platform& platform) {
+std::vector<Seconds> Refiner::in_worlds(const StagedStep& step, const platform::Platform& platform) {
   const Seconds undisturbed = composed_time(step, plays_);
-  const Worlds& worlds      = predictor_.worlds();
-  if (worlds.count == 0 || step.is_mirrored()) return undisturbed;
+  const size_t count        = predictor_.worlds().count;
+  if (step.is_mirrored()) return std::vector<Seconds>(count, undisturbed);
   std::map<SlowStages::Replica, Seconds> known;
   std::vector<Seconds> times;
   for (const std::vector<SlowStages::Replica>& slow : slow_.in_worlds(step, platform)) {
@@ -115,7 +136,7 @@ Seconds Refiner::in_worlds(const StagedStep& step, const platform::Platform& pla
     }
     times.push_back(time);
   }
-  return at_risk(spread_of(undisturbed, std::move(times)), worlds.risk);
+  return times;
 }
 
 // The cut of the model depends on the placement and on ZeRO, so the bound is the least time of all cuts with which the

@@ -28,6 +28,8 @@ class Refiner {
   Seconds microbatch(const ReadPoint& point, const std::vector<scenario::Placement>& placements);
   // Zero if no tighter bound is known. In disturbed worlds it counts devices that are slow.
   Refined refine(const ReadPoint& point);
+  // The least time of the point in each of the worlds, but for their least factor; empty where no bound is known.
+  std::vector<Seconds> least_in_worlds(const ReadPoint& point);
   // The lowest bound of these points, whatever they exchange between replicas and whichever chunks of products they
   // use. Those of one list differ in their placements only, and those of different lists in values that move the ends
   // of stages. The first list has the values with which no bound of the same stages is higher. Zero if none is known.
@@ -36,11 +38,14 @@ class Refiner {
  private:
   Refined only_microbatch(const ReadPoint& point, const scenario::Sequential& program,
                           const std::vector<scenario::Placement>& placements);
-  // The time that a step is judged by, but for what makes computes faster (least_factor).
-  Seconds in_worlds(const StagedStep& step, const platform::Platform& platform);
+  // The least times of a step in all worlds, but for what makes computes faster (least_factor).
+  std::vector<Seconds> in_worlds(const StagedStep& step, const platform::Platform& platform);
+  // The step of a point; nothing where it is not known. Valid until the next call.
+  std::optional<StagedStep> step_of(const ReadPoint& point);
 
   ShapesOf shapes_;
   scenario::StageDemands demands_;
+  std::optional<scenario::StageDemand> demand_;  // of step_of()
   Plans plans_;
   Plays plays_;
   Predictor& predictor_;  // keeps the programs

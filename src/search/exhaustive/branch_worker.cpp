@@ -1,5 +1,6 @@
 #include "search/exhaustive/branch_worker.h"
 
+#include <algorithm>
 #include <memory>
 
 namespace foreflow::search {
@@ -107,6 +108,7 @@ Refined BranchWorker::tighter_bound(const Prospect& prospect) {
   const ReadPoint read     = question_.read(fastest);
   if (!read.scenario) return {};
   if (prospect.bounded_by == BoundedBy::demand) return {surveyor_.bound_of(branch, read, microbatch_)};
+  if (prospect.bounded_by == BoundedBy::step) return {attempt(read), prospect.is_uncut};
   if (branches.can_be_refined(branch)) return refiner_.refine(read);
   std::vector<std::vector<ReadPoint>> points;
   for (const Json& point : branches.differently_cut(branch)) {
@@ -116,6 +118,16 @@ Refined BranchWorker::tighter_bound(const Prospect& prospect) {
     }
   }
   return {refiner_.sketch(points)};
+}
+
+Bound BranchWorker::attempt(const ReadPoint& point) {
+  std::vector<Seconds> times = refiner_.least_in_worlds(point);
+  times.resize(question_.worlds().count);
+  for (Seconds& time : times) time = question_.least_factor() * time;
+  const std::vector<Seconds> first = predictor_.in_first_worlds(point, Question::kFirstWorlds);
+  std::copy(first.begin(), first.end(), times.begin());
+  const Seconds judged = at_risk(spread_of(Seconds(0), std::move(times)), question_.worlds().risk);
+  return {kRounding / question_.least_factor() * judged, Bytes(0)};
 }
 
 std::vector<ReadPoint> BranchWorker::with_placements(const Json& point, const std::vector<Json>& placements) const {

@@ -34,6 +34,8 @@ class BranchWorker {
   Json judged(const Branch& child, const Prospect& parent);
   // The next tighter bound of the prospect, as BoundedBy lists them.
   Refined tighter_bound(const Prospect& prospect);
+  // The bound of a point by what it takes in the first worlds; zero where it has no times.
+  Bound attempt(const ReadPoint& point);
   // The point with each of these placements; with its own where there are none.
   std::vector<ReadPoint> with_placements(const Json& point, const std::vector<Json>& placements) const;
 

@@ -5,13 +5,6 @@
 
 namespace foreflow::search {
 
-namespace {
-
-// A model of stages serves so many branches at most before a second worker makes it, too.
-constexpr size_t kShareModel = 32;
-
-}  // namespace
-
 Later<std::vector<Prediction>> DistinctPoints::predictions(const std::vector<std::string>& points, Round& round) {
   std::vector<std::string> names, new_points, new_names;
   for (const std::string& point : points) {
@@ -29,7 +22,8 @@ Later<std::vector<Prediction>> DistinctPoints::predictions(const std::vector<std
   };
 }
 
-Later<std::vector<Refined>> DistinctPoints::bounds(const std::vector<const Prospect*>& branches, Round& round) {
+Later<std::vector<Refined>> DistinctPoints::bounds(const std::vector<const Prospect*>& branches, size_t together,
+                                                   Round& round) {
   std::vector<std::pair<std::string, size_t>> distinct;  // by what they have in common with others
   std::map<std::string, size_t> known;                   // the first branch of each name
   std::vector<size_t> first;                             // per branch: the first of its name
@@ -48,7 +42,7 @@ Later<std::vector<Refined>> DistinctPoints::bounds(const std::vector<const Prosp
   std::vector<std::vector<const Prospect*>> lists;
   for (size_t k = 0; k < distinct.size(); ++k) {
     const bool shares = k > 0 && distinct[k].first == distinct[k - 1].first;
-    if (!shares || lists.back().size() == kShareModel) lists.emplace_back();
+    if (!shares || lists.back().size() == together) lists.emplace_back();
     lists.back().push_back(branches[distinct[k].second]);
   }
   return [distinct, first, later = ask_refined(lists, round)] {

@@ -6,6 +6,7 @@
 //                     are kept
 //   expand            the most promising branch, into those that decide one more dimension
 //   refine            the most promising branch, by tighter and tighter bounds (BoundedBy), which take milliseconds
+//   attempt           a point, in the first few of many disturbed worlds: those that suffer most are told apart early
 //   predict           the most promising point that is refined already
 //   dive              from time to time, into one promising branch after the other until a point is predicted, so that
 //                     a search that is interrupted has something to show
@@ -37,9 +38,9 @@ namespace {
 
 constexpr size_t kProspects = 30'000;  // that a survey keeps
 
-// The number of branches that are expanded or refined, or of points that are predicted, in one round: a round of all
-// three has parts of these.
-constexpr std::array<size_t, 3> kAtOnce = {256, 128, 4};
+// The number of branches that are expanded or refined, or of points that are tried or predicted, in one round: a round
+// of several has parts of these.
+constexpr std::array<size_t, kSteps> kAtOnce = {256, 128, 8, 4};
 // The number of rounds that are under way, so that workers have something to do while the last answers to a round come
 // in. The first of them is answered before another one is chosen, so the same points are predicted with any number of
 // workers. Those of the last rounds may turn out to be ruled out by others of them.
@@ -70,11 +71,11 @@ std::vector<std::string> points_of(const std::vector<Entry>& entries) {
 
 // A round that workers are at.
 struct Asked {
-  std::array<std::vector<Entry>, 3> by_step;
+  std::array<std::vector<Entry>, kSteps> by_step;
   bool is_of_dive = false;
   Round round;
   Later<std::vector<Prediction>> predictions;
-  Later<std::vector<Refined>> bounds;
+  Later<std::vector<Refined>> bounds, attempts;
   Later<std::vector<std::variant<Refused, Prospect>>> children;
 };
 
@@ -92,7 +93,9 @@ class Search {
   Result run() {
     is_large_ = options_.pruning != Pruning::none && question_.space().estimate() > kLarge;
     if (is_large_) guess();
-    dives_.emplace(waiting_, outcome_, is_large_);
+    // A prediction in many worlds takes long, so there is one guess to show and no dive.
+    const bool has_shown = question_.worlds().count > 0 && outcome_.standing().best();
+    dives_.emplace(waiting_, outcome_, is_large_ && !has_shown);
     Survey survey = surveyor_.survey(nullptr);
     outcome_.begin(survey);
     survey.infeasible = {};
@@ -162,8 +165,9 @@ class Search {
     if (chosen.empty()) return false;
     taken_ += chosen.size();
     for (Entry& entry : chosen) nth(asked->by_step, entry.next).push_back(std::move(entry));
-    const auto& [to_expand, to_refine, to_predict] = asked->by_step;
+    const auto& [to_expand, to_refine, to_try, to_predict] = asked->by_step;
     asked->predictions = distinct_.predictions(points_of(to_predict), asked->round);  // they take longest
+    asked->attempts    = distinct_.attempts(prospects_of(to_try), asked->round);
     asked->bounds      = distinct_.bounds(prospects_of(to_refine), asked->round);
     asked->children    = ask_children(prospects_of(to_expand), asked->round);
     asked->round.begin(workers);
@@ -176,8 +180,9 @@ class Search {
     const std::unique_ptr<Asked> asked = std::move(under_way_.front());
     under_way_.pop_front();
     asked->round.finish(workers);
-    auto& [to_expand, to_refine, to_predict] = asked->by_step;
+    auto& [to_expand, to_refine, to_try, to_predict] = asked->by_step;
     predicted(to_predict, asked->predictions());
+    refined(std::move(to_try), asked->attempts());
     refined(std::move(to_refine), asked->bounds());
     expanded(asked->children());
   }
@@ -203,8 +208,13 @@ class Search {
   NextStep next_step(const Prospect& prospect, const Branch& branch) const {
     const NextStep next = branches().is_point(branch) ? NextStep::predict : NextStep::expand;
     if (options_.pruning == Pruning::none && !unchunked(branches(), branch)) return next;
-    const bool is_refined = prospect.bounded_by == BoundedBy::step;
-    if (branches().can_be_refined(branch)) return is_refined ? next : NextStep::refine;
+    const bool is_refined = prospect.bounded_by >= BoundedBy::step;
+    if (branches().can_be_refined(branch)) {
+      const bool is_tried = prospect.bounded_by == BoundedBy::worlds;
+      const bool tries    = options_.pruning != Pruning::none && question_.tries_worlds() && !is_tried;
+      if (is_refined) return next == NextStep::predict && tries ? NextStep::attempt : next;
+      return NextStep::refine;
+    }
     const bool is_sketched = prospect.bounded_by >= BoundedBy::stages;
     return branches().can_be_sketched(branch) && !is_sketched ? NextStep::refine : next;
   }
@@ -245,7 +255,8 @@ class Search {
     const bool is_priced = prospect.bounded_by != BoundedBy::demand;
     const auto tightest  = branches().can_be_refined(branch) ? BoundedBy::step : BoundedBy::stages;
     prospect.bounded_by  = is_priced ? tightest : BoundedBy::microbatch;
-    prospect.is_uncut    = bound.is_uncut;
+    if (entry.next == NextStep::attempt) prospect.bounded_by = BoundedBy::worlds;
+    prospect.is_uncut = bound.is_uncut;
     if (bound.is_uncut && add_uncut(branch)) return;
     entry.next = next_step(prospect, branch);
     waiting_.push(std::move(entry));

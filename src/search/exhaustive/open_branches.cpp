@@ -50,12 +50,12 @@ void OpenBranches::forget() {
 const Entry& OpenBranches::most_promising() const {
   const Entry* best = nullptr;
   for (const Entry& entry : entries_) {
-    if (entry.prospect.bounded_by == BoundedBy::step && (best == nullptr || entry < *best)) best = &entry;
+    if (entry.prospect.bounded_by >= BoundedBy::step && (best == nullptr || entry < *best)) best = &entry;
   }
   return best == nullptr ? entries_.front() : *best;
 }
 
-std::vector<Entry> OpenBranches::take(const std::array<size_t, 3>& at_once) {
+std::vector<Entry> OpenBranches::take(const std::array<size_t, kSteps>& at_once) {
   std::vector<Entry> taken;
   double room = 1;
   while (!entries_.empty() && room > 0) {

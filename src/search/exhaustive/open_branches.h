@@ -11,7 +11,8 @@
 namespace foreflow::search {
 
 // The next step of the search with a branch.
-enum class NextStep : uint8_t { expand, refine, predict };
+enum class NextStep : uint8_t { expand, refine, attempt, predict };
+constexpr size_t kSteps = 4;
 
 // A branch at what it is bounded to be, in the order of the search.
 struct Entry {
@@ -43,7 +44,7 @@ class OpenBranches {
 
   // Takes the first ones that are not ruled out, best first, as many as one round has room for. `at_once` is the number
   // of branches, by their next steps, that fill a round alone; one of them takes the inverse.
-  std::vector<Entry> take(const std::array<size_t, 3>& at_once);
+  std::vector<Entry> take(const std::array<size_t, kSteps>& at_once);
   // Takes what is left of branch `number` of the survey: the most promising point to predict, or all that are at the
   // same step. Nothing where the most promising of them is ruled out.
   std::vector<Entry> take_within(size_t number);

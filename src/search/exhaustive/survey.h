@@ -24,6 +24,7 @@ enum class BoundedBy : uint8_t {
   microbatch,  // by Bounds, with the time of Refiner::microbatch
   stages,      // by Refiner::sketch
   step,        // by Refiner::refine
+  worlds,      // by that and what a point takes in the first disturbed worlds
 };
 
 // A branch that may have points that are good enough.
