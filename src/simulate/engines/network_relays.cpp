@@ -80,7 +80,7 @@ void NetworkSimulation::meet_others(int32_t number) {
     occupancy_.give_back(crossed(hop), number);
   mistaken_ |= with_courses_ && input_.options.coupling != Coupling::automatic;
   if (mistaken_) return;
-  if (run.tracks.empty()) leave_course(number);
+  if (run.tracks.empty() && !leave_course(number)) return;
   run.relay.meet_others();
   run.relay.start_all([&](size_t hop, bool first) { send_piece(number, hop, first, clock_); });
 }
@@ -126,10 +126,11 @@ void NetworkSimulation::end_course(int32_t number, double now) {
   next_phase(run.meeting, run.phase, now);
 }
 
-void NetworkSimulation::leave_course(int32_t number) {
+bool NetworkSimulation::leave_course(int32_t number) {
   Run& run              = nth(runs_, number);
   const RelayPlan& plan = nth(input_.footprints.relays, phase(run.phase).relay);
   const LoneRelay until_now(nth(courses_, phase(run.phase).relay)->plan, clock_ - run.start);
+  if (until_now.done()) return false;
   run.relay = until_now.relay();
   for (size_t hop = 0; hop < plan.loads.size(); ++hop) {
     const int32_t load = plan.loads[hop];
@@ -146,6 +147,7 @@ void NetworkSimulation::leave_course(int32_t number) {
     traffic_.send(std::max(run.start + begin, clock_), way_of(run, hop), left,
                   {kPiece, number, static_cast<int32_t>(hop), false});
   });
+  return true;
 }
 
 void NetworkSimulation::record_hop(const Run& run, int32_t load, const LoneRelay::Hop& hop) {

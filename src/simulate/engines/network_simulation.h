@@ -108,8 +108,8 @@ class NetworkSimulation {
   const LoneRelay* course_of(const Run& run);
   LoneRelayPlan lone_plan(const Run& run) const;
   void end_course(int32_t run, double now);
-  // From now on its pieces are simulated.
-  void leave_course(int32_t run);
+  // From now on its pieces are simulated. False: it ends now, and keeps its course.
+  bool leave_course(int32_t run);
   void record_hop(const Run& run, int32_t load, const LoneRelay::Hop& hop);
   // The relay is not alone on its links any more.
   void meet_others(int32_t run);
