@@ -397,62 +397,6 @@ TEST(Bounds, KnowTheTimeOfTheMessagesBetweenStages) {
   }
 }
 
-// In disturbed worlds the bound counts slow devices: whatever is drawn, no strategy is judged by less, and where the
-// slow device decides the bound is close.
-void expect_bounds_in_worlds(const Json& source, double share) {
-  for (const Risk risk : {Risk::mean, Risk::p95}) {
-    Options options;
-    options.worlds = 3;
-    options.risk   = risk;
-    const Question question(source, "worlds.json", options);
-    Predictor predictor(question.worlds());
-    Refiner refiner(predictor);
-    size_t known = 0;
-    for (const Json& point : question.space().points()) {
-      const ReadPoint read = question.read(point);
-      if (!read.scenario) continue;
-      const Prediction prediction = judged(predictor.predict(read), risk);
-      if (!prediction.spread) continue;
-      const double ratio = question.least_factor() * refiner.refine(read).time / prediction.time;
-      EXPECT_LE(ratio, 1) << point.dump_compact();
-      EXPECT_GT(ratio, share) << point.dump_compact();
-      ++known;
-    }
-    EXPECT_GT(known, 0U) << source.find("strategy")->dump_compact();
-  }
-}
-
-TEST(Bounds, CountSlowDevicesOfDisturbedWorlds) {
-  Json source = parse_json(R"({
-    "workload": {"model": "llama", "layers": 8, "hidden": 4096, "heads": 32, "kv_heads": 8, "feed_forward": 8192,
-                 "sequence": 2048, "vocabulary": 32000, "dtype": "bf16", "mode": "training", "optimizer": "adam"},
-    "platform": {"topology": "dgx_h100", "nodes": 2}, "engine": "simgrid", "cost": {"model": "roofline"},
-    "disturbances": {"stragglers": {"share": 0.15, "factor": 1.5}},
-    "strategy": {"tp": [1, 2], "pp": [1, 2], "global_batch": 64, "microbatches": 4, "zero": [0, 3],
-                 "overlap_gradients": true, "overlap_tensor": 1, "recompute": "none", "schedule": "1f1b"},
-    "placement": {"order": "tp-pp-dp"}})",
-                           "worlds.json");
-  expect_bounds_in_worlds(source, 0.8);
-  source.member("strategy")
-      .set("tp", int64_t{4})
-      .set("overlap_tensor", parse_json("[1, 2, 4]", "chunks"))
-      .set("sequence_parallel", parse_json("[false, true]", "sequence"))
-      .set("vocabulary_parallel", parse_json("[false, true]", "vocabulary"));
-  expect_bounds_in_worlds(source, 0.75);
-  source.member("strategy")
-      .set("pp", int64_t{2})
-      .set("overlap_tensor", parse_json("[1, 2]", "chunks"))
-      .set("schedule", parse_json(R"(["interleaved_1f1b", "zb_h1", "zb_v", "dualpipe_v", "chimera"])", "schedules"));
-  expect_bounds_in_worlds(source, 0.6);
-  source.set("disturbances", parse_json(R"({"stragglers": {"share": 0.15, "factor": 1.5}, "jitter": {"amplitude": 0.05},
-                                            "link_loss": {"share": 0.05, "factor": 0.5}})",
-                                        "all"));
-  source.set("workload", parse_json(R"({"model": "gpt", "layers": 8, "hidden": 4096, "heads": 32, "sequence": 2048,
-                                        "vocabulary": 51200, "dtype": "bf16", "mode": "training"})",
-                                    "tied"));
-  expect_bounds_in_worlds(source, 0.4);
-}
-
 // Whatever the schedule, the only microbatch passes through all stages, one after the other.
 TEST(Bounds, KnowThatOneMicrobatchIsInOneStageAtATime) {
   const Json source = parse_json(R"({

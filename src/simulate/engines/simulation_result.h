@@ -14,9 +14,9 @@
 namespace foreflow::simulate {
 
 struct SimulationResult {
-  std::vector<double> starts;       // of each meeting: arrival of the last member, or the signal; seconds
-  std::vector<double> ends;         // of each meeting, in seconds; unspecified for hand-overs
-  std::vector<double> busy = {};    // as StreamStates::busy
+  std::vector<double> starts;     // of each meeting: arrival of the last member, or the signal; seconds
+  std::vector<double> ends;       // of each meeting, in seconds; unspecified for hand-overs
+  std::vector<double> busy = {};  // as StreamStates::busy
   // `instance` is a meeting; flows of a meeting in the order of its phases. None with Options::makespan.
   std::vector<stream::Flow> flows;
   std::vector<std::vector<stream::Pace>> paces;  // of each flow; filled with Options::observe only
