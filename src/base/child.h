@@ -80,7 +80,8 @@ class Child {
   Pipe messages_;  // the child's stderr
 };
 
-// Waits until a pipe of these children has data, and reads it.
-void receive_any(const std::vector<Child*>& children);
+// Waits until a pipe of these children has data, and reads it; no longer than so many milliseconds (negative: for
+// ever), nor than until a signal comes.
+void receive_any(const std::vector<Child*>& children, int milliseconds = -1);
 
 }  // namespace foreflow

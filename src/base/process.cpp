@@ -28,10 +28,10 @@ void receive_some(const Children& children) {
 
 }  // namespace
 
-void receive_any(const std::vector<Child*>& children) {
+void receive_any(const std::vector<Child*>& children, int milliseconds) {
   std::vector<pollfd> waiting;
   for (const Child* child : children) child->append_to(waiting);
-  if (::poll(waiting.data(), waiting.size(), -1) < 0) {
+  if (::poll(waiting.data(), waiting.size(), milliseconds) < 0) {
     FOREFLOW_CHECK(errno == EINTR, std::string("poll failed: ") + std::strerror(errno));
     return;
   }

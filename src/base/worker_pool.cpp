@@ -6,6 +6,11 @@
 #include "base/worker.h"
 
 namespace foreflow {
+namespace {
+
+constexpr int kAskDone = 200;  // milliseconds after which `done` is asked again, even if no answer has come
+
+}  // namespace
 
 WorkerPool::WorkerPool(size_t workers, std::function<std::string(const std::string&)> work)
     : work_(std::move(work)), workers_(std::max<size_t>(workers, 1)), given_(workers_.size()) {}
@@ -24,7 +29,7 @@ void WorkerPool::run(const std::function<bool()>& done) {
       if (worker != nullptr && worker->busy()) busy.push_back(&worker->child());
     }
     if (busy.empty()) return;
-    receive_any(busy);
+    receive_any(busy, kAskDone);
     take_answers();
   }
 }

@@ -1,8 +1,15 @@
 #include "search/round.h"
 
+#include <chrono>
+#include <optional>
 #include <utility>
 
 namespace foreflow::search {
+namespace {
+
+constexpr std::chrono::seconds kGrace(1);  // for answers that are almost there when a search is stopped
+
+}  // namespace
 
 void Round::add(std::string request, Arrived arrived) {
   requests_.push_back(std::move(request));
@@ -23,8 +30,14 @@ void Round::begin(WorkerPool& workers) {
   }
 }
 
-void Round::finish(WorkerPool& workers) {
-  workers.run([this] { return answered_ == requests_.size(); });
+bool Round::finish(WorkerPool& workers, const std::function<bool()>& stop) {
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> stopped;
+  workers.run([&] {
+    if (!stopped && stop && stop()) stopped = Clock::now();
+    return answered_ == requests_.size() || (stopped && Clock::now() - *stopped > kGrace);
+  });
+  return answered_ == requests_.size();
 }
 
 }  // namespace foreflow::search

@@ -30,8 +30,9 @@ class Round {
   // Lines the requests up behind those of rounds that were begun before.
   void begin(WorkerPool& workers);
 
-  // Returns when all answers are in. Requires: the round was begun.
-  void finish(WorkerPool& workers);
+  // Returns true when all answers are in. False: they are not, a second after `stop` has first returned true; the
+  // workers are still at them, which their pool ends. Requires: the round was begun.
+  bool finish(WorkerPool& workers, const std::function<bool()>& stop);
 
  private:
   std::vector<std::string> requests_;

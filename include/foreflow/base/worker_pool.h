@@ -25,8 +25,8 @@ class WorkerPool {
   // in some call of `run`.
   void add(std::string request, std::function<void(const std::string& answer)> arrived);
   // Gives requests to free workers and hands out answers the moment they come in, until `done` returns true or no
-  // request is left. Workers go on with what they have when this returns. Rethrows what `work` threw; throws ChildDied
-  // when a worker dies.
+  // request is left. `done` is asked several times a second. Workers go on with what they have when this returns.
+  // Rethrows what `work` threw; throws ChildDied when a worker dies.
   void run(const std::function<bool()>& done);
 
   // The answers to the requests, in their order. `finished` (may be empty) is called here for every answer the moment

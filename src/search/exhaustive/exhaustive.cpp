@@ -126,7 +126,8 @@ class Search {
       const std::string point = branch.point.dump_compact();
       Round round;
       const auto predictions = question_.kept().predictions({point}, round, kPredictRequest);
-      round.ask(workers);
+      round.begin(workers);
+      if (!round.finish(workers, [this] { return is_stopped(); })) return;
       const Prediction prediction = predictions().front().value();
       if (guessed_.emplace(point, admitted(prediction, question_.goal().terms)).first->second.refusal) continue;
       outcome_.add(branch, point, guessed_.at(point));
@@ -143,8 +144,7 @@ class Search {
     for (;;) {
       while (under_way_.size() < kUnderWay && begin_round(workers)) continue;
       report();
-      if (under_way_.empty()) return;
-      finish_round(workers);
+      if (under_way_.empty() || !finish_round(workers)) return;
     }
   }
 
@@ -175,16 +175,18 @@ class Search {
     return true;
   }
 
-  // Takes the answers to the first round that is under way.
-  void finish_round(WorkerPool& workers) {
+  // Takes the answers to the first round that is under way. False: the search was stopped before they came, and its
+  // branches stay open.
+  bool finish_round(WorkerPool& workers) {
+    if (!under_way_.front()->round.finish(workers, [this] { return is_stopped(); })) return false;
     const std::unique_ptr<Asked> asked = std::move(under_way_.front());
     under_way_.pop_front();
-    asked->round.finish(workers);
     auto& [to_expand, to_refine, to_try, to_predict] = asked->by_step;
     predicted(to_predict, asked->predictions());
     refined(std::move(to_try), asked->attempts());
     refined(std::move(to_refine), asked->bounds());
     expanded(asked->children());
+    return true;
   }
 
   void add(Prospect prospect) {
