@@ -25,7 +25,7 @@ std::vector<Execution> executions_of(const stream::Program& program, const strea
   for (size_t s = 0; s < program.streams.size(); ++s) {
     const auto& items      = program.streams[s].items;
     const auto represented = static_cast<double>(nth(program.devices, program.streams[s].device).count());
-    Seconds free;
+    Seconds free           = program.streams[s].begins;
     for (size_t i = 0; i < items.size(); ++i) {
       const stream::Record& record = timeline.records[s][i];
       const Seconds came           = free;

@@ -36,8 +36,8 @@ size_t item_of(const stream::Stream& stream, int32_t instance) {
   throw InternalError(stream.name + ": a member does not list its instance");
 }
 
-Seconds free_since(const stream::Timeline& timeline, ItemIndex place) {
-  return place.item == 0 ? Seconds(0) : timeline.records[place.stream][place.item - 1].end;
+Seconds free_since(const stream::Program& program, const stream::Timeline& timeline, ItemIndex place) {
+  return place.item == 0 ? program.streams[place.stream].begins : timeline.records[place.stream][place.item - 1].end;
 }
 
 std::string_view what(const stream::Program& program, const stream::Timeline& timeline, ItemIndex place) {
@@ -98,7 +98,7 @@ class Walk {
 
   // When the stream has come to the item and its host has issued it.
   Seconds arrival(ItemIndex place) const {
-    const Seconds free = free_since(timeline_, place);
+    const Seconds free = free_since(program_, timeline_, place);
     return signals(place) ? std::max(free, issued(place).until) : free + issued(place).idle;
   }
 
@@ -155,7 +155,7 @@ class Walk {
     const int32_t instance = item(last).instance;
     add(last, own.start, own.end, instance < 0 ? Seconds(0) : nth(contention_, instance));
     if (issued(last).idle > Seconds(0)) return before_host(last, own.start);
-    add(last, "waiting", free_since(timeline_, last), own.start);
+    add(last, "waiting", free_since(program_, timeline_, last), own.start);
     return earlier(last);
   }
 
@@ -165,7 +165,7 @@ class Walk {
     while (place.item > 0 && !(all[place.item].from > all[place.item - 1].until)) --place.item;
     const Seconds begun = issued(place).from;
     add(place, "host", begun, end);
-    if (place.item == 0) add(place, "waiting", Seconds(0), begun);
+    if (place.item == 0) add(place, "waiting", program_.streams[place.stream].begins, begun);
     return earlier(place);
   }
 

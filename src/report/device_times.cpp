@@ -74,12 +74,15 @@ bool DevicePlayer::same_course(const std::vector<size_t>& a, const std::vector<s
 DeviceTimes DevicePlayer::play(int device, const std::vector<size_t>& streams) {
   const Bytes initial = nth(program_.devices, device).initial;
   size_t items        = 0;
-  Seconds end;
+  Seconds end, middle;
   for (const size_t s : streams) {
-    items += program_.streams[s].items.size();
-    if (!timeline_.records[s].empty()) end = std::max(end, timeline_.records[s].back().end);
+    const std::vector<stream::Record>& records = timeline_.records[s];
+    items += records.size();
+    if (records.empty()) continue;
+    end = std::max(end, records.back().end);
+    middle += records[records.size() / 2].start;
   }
-  const Key key{initial.value(), items, end.value()};
+  const Key key{initial.value(), items, end.value(), middle.value()};
   const auto [first, last] = known_.equal_range(key);
   const auto found =
       std::find_if(first, last, [&](const auto& entry) { return same_course(entry.second.streams, streams); });

@@ -28,8 +28,9 @@ class DevicePlayer {
     std::vector<size_t> streams;
     DeviceTimes times;
   };
-  // A key that equal devices share and most others do not: initial memory, number of items, end of the last item.
-  using Key = std::tuple<double, size_t, double>;
+  // A key that equal devices share and most others do not: initial memory, number of items, end of the last item, and
+  // when the streams are halfway, added up.
+  using Key = std::tuple<double, size_t, double, double>;
 
   bool same_course(const std::vector<size_t>& a, const std::vector<size_t>& b) const;
 

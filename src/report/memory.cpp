@@ -144,12 +144,15 @@ MemoryPeak peak_of(const stream::Program& program, const stream::Timeline& timel
     for (size_t item = 0; item < curve.at_peak[s].ended; ++item) contents.run({s, item});
     if (curve.at_peak[s].running) contents.rise({s, curve.at_peak[s].ended});
   }
+  const auto in_all = [&](Seconds time) {
+    return timeline.left_out.empty() ? time : nth(timeline.left_out, device).in_all(time);
+  };
   return {.devices = {device},
-          .time    = curve.time,
+          .time    = in_all(curve.time),
           .size    = curve.peak,
           .classes = contents.classes(),
           .alive   = contents.alive(),
-          .until   = next_change(curve, curve.time, timeline.makespan)};
+          .until   = in_all(next_change(curve, curve.time, timeline.makespan))};
 }
 
 bool same_items(const stream::Program& program, const std::vector<size_t>& a, const std::vector<size_t>& b) {
@@ -160,6 +163,15 @@ bool same_items(const stream::Program& program, const std::vector<size_t>& a, co
                         return x.event == y.event && x.memory == y.memory && (x.instance < 0) == (y.instance < 0);
                       });
   });
+}
+
+// Devices with other items can have the same in memory at their peaks, such as those that run other numbers of rounds.
+bool holds_the_same(const MemoryPeak& a, const MemoryPeak& b) {
+  const auto same = [](const Alive& x, const Alive& y) {
+    return x.kind == y.kind && x.size == y.size && x.count == y.count && x.name == y.name;
+  };
+  return !a.allocator && !b.allocator && a.size == b.size && a.host == b.host && a.classes == b.classes &&
+         std::equal(a.alive.begin(), a.alive.end(), b.alive.begin(), b.alive.end(), same);
 }
 
 }  // namespace
@@ -187,11 +199,20 @@ std::vector<MemoryPeak> memory_peaks(const Summary& summary, const stream::Progr
       peaks[same->second].devices.push_back(device);
       continue;
     }
-    by_size.emplace(curve.peak.value(), peaks.size());
-    peaks.push_back(peak_of(program, timeline, streams[d], device, curve));
-    peaks.back().host = host_peak(program, timeline, device);
+    MemoryPeak peak = peak_of(program, timeline, streams[d], device, curve);
+    peak.host       = host_peak(program, timeline, device);
     if (summary.job.allocator == "caching")
-      peaks.back().allocator = replay_allocations(program, timeline, device, summary.devices[d].capacity);
+      peak.allocator = replay_allocations(program, timeline, device, summary.devices[d].capacity);
+    const auto equal = std::find_if(from, to, [&](const auto& entry) {
+      const MemoryPeak& other = peaks[entry.second];
+      return nth(program.devices, other.devices[0]).job == program.devices[d].job && holds_the_same(other, peak);
+    });
+    if (equal != to) {
+      peaks[equal->second].devices.push_back(device);
+      continue;
+    }
+    by_size.emplace(curve.peak.value(), peaks.size());
+    peaks.push_back(std::move(peak));
   }
   return peaks;
 }

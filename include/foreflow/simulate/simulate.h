@@ -21,8 +21,8 @@ namespace foreflow::simulate {
 struct FoldedProgram;  // simulate/fold/fold_compact.h
 
 // The program that was simulated and its timeline. The program is folded, so that one device represents all that do the
-// same at the same time (DeviceUse::members), where that is exact and saves at least half of the devices; otherwise it
-// has every device.
+// same at the same time (DeviceUse::members), where that is exact and saves at least an eighth of the devices;
+// otherwise it has every device.
 struct Run {
   stream::Program program;
   stream::Timeline timeline;
@@ -39,15 +39,18 @@ struct Rounds {
 };
 
 // The simulation of a few rounds, from which that of all rounds follows. In the middle of the program, each `at_once`
-// rounds repeat the `at_once` rounds before them. `run` reaches a steady state; each of the remaining `periods` periods
-// of that state repeats the one before it and takes the same time. `longer` is `run` with one more period.
+// rounds repeat the `at_once` rounds before them. Parts of the program that do not meet in the loop, such as replicas,
+// reach steady states after rounds of their own, in periods of their own. From then on each period repeats the one
+// before it and takes the same time, so `run` leaves out some of each part, `periods` times; `longer` leaves them out
+// one time less.
 struct RunOfRounds {
   int64_t at_once;
   std::optional<Run> run;     // nothing: the rounds left out are no multiple of `at_once`
   std::optional<Run> longer;  // nothing: `run` has all rounds
-  int64_t periods = 0;
-  int64_t rounds  = 0;              // of the loop in `run`
-  std::vector<int64_t> executions;  // how often the devices execute each of Program::computes in all rounds
+  int64_t periods             = 0;
+  std::vector<int64_t> rounds = {};  // of the loop in `run`, by device
+  // How often the devices execute each of Program::computes in all rounds.
+  std::vector<int64_t> executions = {};
 };
 
 struct EngineDef {

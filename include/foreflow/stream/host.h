@@ -48,6 +48,9 @@ struct Issue {
 // The host of one stream while the stream runs; times in seconds.
 class HostClock {
  public:
+  // `begins`: when it can issue first.
+  explicit HostClock(Seconds begins = Seconds(0)) : now_(begins.value()) {}
+
   struct Compute {
     double start;  // of its first kernel
     double last;   // when the device begins the tail at the earliest
@@ -71,7 +74,7 @@ class HostClock {
   double now() const { return now_; }
 
  private:
-  double now_ = 0;
+  double now_;
 };
 
 }  // namespace foreflow::stream

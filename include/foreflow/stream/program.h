@@ -92,6 +92,7 @@ struct Stream {
   int device;        // index into Program::devices
   std::vector<Item> items;
   Repetition repeated = {};  // items that the storage of the device has once
+  Seconds begins{};          // its first item starts no earlier, and its host issues nothing before
 };
 
 // The device numbers first, first + step, ..., last.

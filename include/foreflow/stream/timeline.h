@@ -55,6 +55,16 @@ struct Pace {
   BytesPerSecond rate;
 };
 
+// The time of rounds that a run leaves out (simulate::RunOfRounds), for one device.
+struct TimeLeftOut {
+  Seconds until;  // what begins before is so much later in the run, as the device begins later
+  Seconds begins;
+  Seconds behind;  // what begins later is so much earlier in the run
+
+  // When that which begins at `time` in the run does so in all rounds.
+  Seconds in_all(Seconds time) const { return time < until ? time - begins : time + behind; }
+};
+
 struct Timeline {
   Seconds makespan;                          // end of the last record
   std::vector<std::vector<Record>> records;  // [stream][item], as in Program::streams
@@ -68,6 +78,8 @@ struct Timeline {
   // recorded for the first links only. Empty: flows are recorded for every link.
   std::vector<int32_t> like_link          = {};
   std::vector<std::vector<Issued>> issued = {};  // as `records`; empty where issuing costs no time
+  // By device, an index into Program::devices; empty: nothing is left out.
+  std::vector<TimeLeftOut> left_out = {};
 };
 
 // True for a hand-over: a send between two streams of one device, which moves no data and takes no time.

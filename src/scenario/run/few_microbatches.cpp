@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "foreflow/base/at_place.h"
+#include "foreflow/base/nth.h"
 #include "foreflow/base/text.h"
 #include "foreflow/schedule/plan.h"
 #include "scenario/distribution/distribute.h"
@@ -243,6 +244,29 @@ Expected<StorageRef> storage_of(int microbatches, const Scenario& scenario, cons
   return *lowered ? (*lowered)->compact.storage : StorageRef();
 }
 
+// Sets the storage of each device that runs more than the few. False if one is not known.
+Expected<bool> set_storages(int few, simulate::RunOfRounds& found, const Scenario& scenario,
+                            const Sequential& sequential, const platform::Platform& platform, SharedPrograms* shared) {
+  stream::Program& program = found.run->program;
+  std::map<int64_t, StorageRef> storages;  // by microbatches
+  for (size_t device = 0; device < program.devices.size(); ++device) {
+    const int64_t run = found.rounds[device];
+    if (run <= few) continue;
+    const auto [storage, fresh] = storages.try_emplace(run);
+    if (fresh) {
+      auto made = storage_of(static_cast<int>(run), scenario, sequential, platform, shared);
+      if (!made) return made.refusal();
+      storage->second = *std::move(made);
+    }
+    if (storage->second == nullptr) return false;
+    program.devices[device].storage = storage->second;
+  }
+  for (stream::Stream& stream : program.streams) {
+    if (nth(found.rounds, stream.device) > few) stream.repeated = {};
+  }
+  return true;
+}
+
 }  // namespace
 
 Expected<std::optional<Prediction>> try_predict_from_few(int few, const Scenario& scenario,
@@ -261,12 +285,10 @@ Expected<std::optional<Prediction>> try_predict_from_few(int few, const Scenario
     if (more % step_of(scenario.strategy) != 0 || few + more >= all) return std::optional<Prediction>();
     return try_predict_from_few(few + more, scenario, sequential, platform, shared);
   }
-  if (found->rounds > few && scenario.allocator != "exact") {
-    auto storage = storage_of(static_cast<int>(found->rounds), scenario, sequential, platform, shared);
-    if (!storage) return storage.refusal();
-    if (*storage == nullptr) return std::optional<Prediction>();
-    for (stream::DeviceUse& device : found->run->program.devices) device.storage = *storage;
-    for (stream::Stream& stream : found->run->program.streams) stream.repeated = {};
+  if (scenario.allocator != "exact") {
+    const auto known = set_storages(few, *found, scenario, sequential, platform, shared);
+    if (!known) return known.refusal();
+    if (!*known) return std::optional<Prediction>();
   }
   const report::Job job = describe(scenario, sequential, **lowered, platform, found->executions);
   auto summary          = report::summarise(job, found->run->program, found->run->timeline, platform);

@@ -192,9 +192,10 @@ class Simulation {
 
   // The life of one stream; runs in its actor.
   void play(size_t stream) {
-    double clock      = 0;
-    const auto& items = program_.streams[stream].items;
-    stream::HostClock host;
+    const auto& [name, device, items, repeated, begins] = program_.streams[stream];
+
+    double clock = begins.value();
+    stream::HostClock host(begins);
     for (size_t i = 0; i < items.size(); ++i) {
       const auto instance = static_cast<size_t>(items[i].instance);
       if (items[i].instance < 0) {

@@ -124,8 +124,9 @@ std::vector<stream::Record> records(int32_t stream, const SimulationResult& resu
   const double* durations                = input.times.durations();
   std::vector<stream::Record> all(items.size());
   stream::Record* const out = all.data();
-  double clock = 0, begun = 0;  // begun: the run of computes that the stream is in
-  stream::HostClock host;
+  const Seconds begins      = nth(input.program.streams, stream).begins;
+  double clock = begins.value(), begun = begins.value();  // begun: the run of computes that the stream is in
+  stream::HostClock host(begins);
   ProcessorSharing shared;
   const int device   = nth(input.program.streams, stream).device;
   const double share = input.options.share_of(nth(input.program.devices, device).job);

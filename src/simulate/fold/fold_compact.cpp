@@ -43,7 +43,7 @@ class Folder {
         purpose_(purpose),
         members_of_(kinds_.first().size()) {}
 
-  bool worth() const { return 2 * classes_.first().size() <= classes_.all().size() * images(); }
+  bool worth() const { return 8 * classes_.first().size() <= 7 * classes_.all().size() * images(); }
 
   // False if the folded program would be invalid, because a stream would take part twice in one communication.
   bool run() {

@@ -24,7 +24,7 @@ struct FoldedProgram {
 };
 
 enum class FoldedFor : uint8_t {
-  one_run,  // where at least half of the devices are saved
+  one_run,  // where at least an eighth of the devices is saved
   rounds,   // whatever is saved
 };
 

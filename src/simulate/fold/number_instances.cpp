@@ -9,7 +9,7 @@ namespace {
 class InstanceNumbers {
  public:
   InstanceNumbers(stream::Program& program, const std::vector<stream::Members>& members)
-      : program_(program), members_(members), of_kind_(members.size()) {}
+      : program_(program), members_(members), of_kind_(members.size()), executed_(members.size(), 0) {}
 
   std::optional<std::vector<int32_t>> run() {
     for (stream::Stream& stream : program_.streams) name(stream);
@@ -36,12 +36,12 @@ class InstanceNumbers {
 
  private:
   void name(stream::Stream& stream) {
-    std::vector<size_t> executed(of_kind_.size(), 0);
     for (stream::Item& item : stream.items) {
       if (item.instance < 0) continue;
       const auto kind               = static_cast<size_t>(item.instance);
       std::vector<int32_t>& of_kind = of_kind_[kind];
-      const size_t n                = executed[kind]++;
+      const size_t n                = executed_[kind]++;
+      if (n == 0) seen_.push_back(kind);
       if (n == of_kind.size()) {
         of_kind.push_back(static_cast<int32_t>(kinds_.size()));
         kinds_.push_back(static_cast<int32_t>(kind));
@@ -49,6 +49,8 @@ class InstanceNumbers {
       }
       item.instance = of_kind[n];
     }
+    for (const size_t kind : seen_) executed_[kind] = 0;
+    seen_.clear();
   }
 
   // In which instances can follow each other: each comes when all its members have come to it.
@@ -80,6 +82,7 @@ class InstanceNumbers {
   stream::Program& program_;
   const std::vector<stream::Members>& members_;
   std::vector<std::vector<int32_t>> of_kind_;  // instances by kind
+  std::vector<size_t> executed_, seen_;        // by kind: how often the stream has; the kinds of which it has some
   std::vector<int32_t> kinds_;                 // by instance
   std::vector<int32_t> communications_;        // by instance
   std::vector<int32_t> order_;                 // by instance: the number that it gets

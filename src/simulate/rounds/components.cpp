@@ -47,7 +47,7 @@ std::vector<std::vector<size_t>> components(const FoldedProgram& folded, const S
   const std::vector<stream::Stream>& streams = folded.program.streams;
   Joiner joiner(folded);
   for (size_t s = 0; s < streams.size(); ++s) {
-    for (size_t i = loop[s].first; i < loop[s].first + loop[s].count; ++i) {
+    for (size_t i = 0; loop[s].count > 0 && i < loop[s].first + loop[s].count; ++i) {
       const int32_t instance = streams[s].items[i].instance;
       if (instance >= 0) joiner.add(streams[s].device, instance);
     }

@@ -12,9 +12,9 @@
 
 namespace foreflow::simulate {
 
-// The streams of each part of a program that runs by itself while the loop does, in the order of their numbers. Two
+// The streams of each part of a program that runs by itself until the loop ends, in the order of their numbers. Two
 // streams are in one part if they are of one device, or if communications of which an execution is among the stretches
-// of `loop` have both as members or load one link.
+// of `loop`, or before one, have both as members or load one link.
 std::vector<std::vector<size_t>> components(const FoldedProgram& folded, const Stretches& loop);
 
 }  // namespace foreflow::simulate

@@ -1,99 +1,41 @@
 #include "simulate/rounds/rounds.h"
 
 #include <algorithm>
-#include <map>
+#include <array>
 #include <numeric>
-#include <tuple>
-#include <unordered_map>
 
 #include "foreflow/base/nth.h"
+#include "simulate/rounds/round_items.h"
 
 namespace foreflow::simulate {
 namespace {
 
-using Counts = std::unordered_map<int32_t, int64_t>;  // of communications, by kind
-
-// The items of one stream as numbers, equal for equal items at which as many calls begin: a stream that does the same
-// for every layer of a stage repeats itself once a call only.
-class RoundItems {
- public:
-  RoundItems(const stream::Stream& stream, const std::vector<int32_t>& kinds, const std::vector<Courses::Depth>& depths)
-      : depths_(depths) {
-    for (size_t i = 0; i < stream.items.size(); ++i) {
-      const stream::Item& item = stream.items[i];
-      kinds_.push_back(item.instance < 0 ? -1 : nth(kinds, item.instance));
-      const std::tuple key(item.event, kinds_.back(), item.memory, depths[i].begun);
-      codes_.push_back(numbers_.try_emplace(key, static_cast<int32_t>(numbers_.size())).first->second);
-    }
-  }
-
-  size_t size() const { return codes_.size(); }
-  // The number of calls that begin in the stretch at this depth of nesting.
-  int64_t calls(const Stretch& stretch, int32_t outside) const {
-    const auto first = depths_.begin() + static_cast<ptrdiff_t>(stretch.first);
-    return std::count_if(first, first + static_cast<ptrdiff_t>(stretch.count), [outside](const Courses::Depth& depth) {
-      return depth.begun <= outside && outside < depth.all;
-    });
-  }
-  Counts communications(const Stretch& stretch) const {
-    Counts counts;
-    for (size_t i = stretch.first; i < stretch.first + stretch.count; ++i) {
-      if (kinds_[i] >= 0) ++counts[kinds_[i]];
-    }
-    return counts;
-  }
-
-  // The shortest stretch that repeats and is right, or nothing.
-  template <class Right>
-  std::optional<Stretch> shortest(const Right& right) const {
-    const size_t length = codes_.size();
-    for (size_t count = 1; 3 * count <= length; ++count) {
-      for (const size_t middle : {length / 2, length / 2 - length / 8, length / 2 + length / 8}) {
-        const Stretch stretch{middle - std::min(middle, count / 2), count};
-        if (repeats(stretch) && right(stretch)) return stretch;
-      }
-    }
-    return {};
-  }
-
-  // The stretch that is `times` as long, if it repeats as well.
-  std::optional<Stretch> lengthened(const Stretch& stretch, size_t times) const {
-    const size_t count = stretch.count * times;
-    for (size_t first = stretch.first + stretch.count; first-- > 0 && first + count > stretch.first;) {
-      if (repeats({first, count})) return Stretch{first, count};
-    }
-    return {};
-  }
-
- private:
-  // True if there is an equal stretch before this one and another one after it.
-  bool repeats(const Stretch& stretch) const {
-    const auto [first, count] = stretch;
-    if (first < count || first + 2 * count > codes_.size()) return false;
-    for (size_t i = first - count; i < first + count; ++i) {
-      if (codes_[i] != codes_[i + count]) return false;
-    }
-    return true;
-  }
-
-  const std::vector<Courses::Depth>& depths_;
-  std::map<std::tuple<int32_t, int32_t, int32_t, int32_t>, int32_t> numbers_;
-  std::vector<int32_t> codes_, kinds_;  // by item; -1: a compute
+// Where the finder looks for the stretches of rounds, and which it takes.
+struct Look {
+  bool in_loop;  // around the middle of the loop; otherwise around that of the stream
+  bool of_all;   // only stretches with an item of each sort that begins a call in every few rounds
 };
+
+// What a device does after the loop can have more items than the loop, such as the updates of many weights. Where a
+// device has several stages, as in interleaved 1F1B, a stretch of one stage can have as many calls as a round.
+constexpr std::array kLooks = {Look{false, true}, Look{true, true}, Look{false, false}, Look{true, false}};
 
 class RoundsFinder {
  public:
-  RoundsFinder(const FoldedProgram& folded, const Rounds& rounds) : asked_(rounds), rounds_(rounds.held) {
-    for (size_t s = 0; s < folded.program.streams.size(); ++s)
-      streams_.emplace_back(folded.program.streams[s], folded.kind_of_instance, folded.depths[s]);
-    found_.resize(streams_.size());
-  }
+  RoundsFinder(const std::vector<RoundItems>& streams, size_t kinds, const Rounds& rounds, Look look)
+      : streams_(streams),
+        asked_(rounds),
+        rounds_(rounds.held),
+        look_(look),
+        found_(streams.size()),
+        loops_(streams.size(), Stretch{0, 0}),
+        known_(kinds, 0) {}
 
   std::optional<RoundStretches> run() {
     if (!from_calls()) return {};
     while (from_communications()) {
     }
-    RoundStretches all{{}, common_};
+    RoundStretches all{{}, loops_, common_};
     for (const auto& stretch : found_) all.stretches.push_back(stretch.value_or(Stretch{0, 0}));
     if (failed_ || !agree(all.stretches)) return {};
     return all;
@@ -142,9 +84,11 @@ class RoundsFinder {
     for (size_t s = 0; s < streams_.size(); ++s) {
       const int64_t each = calls->each[s];
       if (each == 0) continue;
-      found_[s] = streams_[s].shortest([&](const Stretch& stretch) {
+      loops_[s]         = streams_[s].with_calls(outside);
+      const auto begins = look_.of_all ? streams_[s].beginning_calls(outside, rounds_ / 4) : std::set<int32_t>();
+      found_[s]         = streams_[s].shortest(within(s), [&](const Stretch& stretch) {
         const int64_t here = streams_[s].calls(stretch, outside);
-        return here > 0 && here % each == 0;
+        return here > 0 && here % each == 0 && streams_[s].has_all(stretch, begins);
       });
       if (!found_[s]) return false;
       own[s]  = streams_[s].calls(*found_[s], outside) / each;
@@ -160,63 +104,70 @@ class RoundsFinder {
     return std::any_of(found_.begin(), found_.end(), [](const auto& stretch) { return stretch.has_value(); });
   }
 
-  // Finds the stretch of one more stream from its communications with streams whose stretches are known.
+  Stretch within(size_t s) const { return look_.in_loop ? loops_[s] : Stretch{0, streams_[s].size()}; }
+
+  // Finds the stretches of more streams from their communications with streams whose stretches are known. False if it
+  // finds none.
   bool from_communications() {
+    bool found = false;
     for (size_t s = 0; s < streams_.size() && !failed_; ++s) {
       if (found_[s]) continue;
-      const Counts all = streams_[s].communications({0, streams_[s].size()});
-      const bool shares =
-          std::any_of(all.begin(), all.end(), [&](const auto& one) { return known_.contains(one.first); });
-      if (!shares) continue;
+      const Counts& all = streams_[s].communications();
+      if (std::none_of(all.begin(), all.end(), [&](const auto& one) { return is_known(one.first); })) continue;
       int64_t times = 0;
-      found_[s]     = streams_[s].shortest([&](const Stretch& stretch) {
+      loops_[s]     = streams_[s].with_kinds([this](int32_t kind) { return is_known(kind); });
+      found_[s]     = streams_[s].shortest(within(s), [&](const Stretch& stretch) {
         times = times_of(streams_[s].communications(stretch));
         return times > 0;
       });
       if (found_[s]) found_[s] = streams_[s].lengthened(*found_[s], static_cast<size_t>(times));
       failed_ = !found_[s];
       if (!failed_) add(streams_[s].communications(*found_[s]));
-      return !failed_;
+      found = true;
     }
-    return false;
+    return found && !failed_;
   }
+
+  bool is_known(int32_t kind) const { return nth(known_, kind) > 0; }
 
   // The whole number by which these counts have to be multiplied to equal the known ones; 0 if there is none.
   int64_t times_of(const Counts& counts) const {
     int64_t times = 0;
     for (const auto& [kind, count] : counts) {
-      const auto found = known_.find(kind);
-      if (found == known_.end()) continue;
-      if (found->second % count != 0 || (times != 0 && found->second / count != times)) return 0;
-      times = found->second / count;
+      if (!is_known(kind)) continue;
+      const int64_t known = nth(known_, kind);
+      if (known % count != 0 || (times != 0 && known / count != times)) return 0;
+      times = known / count;
     }
     return times;
   }
 
   void add(const Counts& counts) {
     for (const auto& [kind, count] : counts) {
-      const auto [known, fresh] = known_.emplace(kind, count);
-      failed_                   = failed_ || (!fresh && known->second != count);
+      failed_           = failed_ || (is_known(kind) && nth(known_, kind) != count);
+      nth(known_, kind) = count;
     }
   }
 
   // Returns true if all members of a communication execute it equally often in their stretches.
   bool agree(const Stretches& stretches) const {
     for (size_t s = 0; s < streams_.size(); ++s) {
-      Counts here = streams_[s].communications(stretches[s]);
-      for (const auto& [kind, unused] : streams_[s].communications({0, streams_[s].size()})) {
-        const auto known = known_.find(kind);
-        if (here[kind] != (known == known_.end() ? 0 : known->second)) return false;
+      Counts known;
+      for (const auto& [kind, unused] : streams_[s].communications()) {
+        if (is_known(kind)) known.emplace_back(kind, nth(known_, kind));
       }
+      if (streams_[s].communications(stretches[s]) != known) return false;
     }
     return true;
   }
 
+  const std::vector<RoundItems>& streams_;
   const Rounds& asked_;
   const int64_t rounds_;
-  std::vector<RoundItems> streams_;
+  const Look look_;
   std::vector<std::optional<Stretch>> found_;  // by stream
-  Counts known_;                               // in a stretch
+  Stretches loops_;                            // by stream: see RoundStretches
+  std::vector<int64_t> known_;                 // by kind: how many of it are in a stretch; 0: not known, or none
   int64_t common_ = 1;                         // rounds of every stretch
   bool failed_    = false;
 };
@@ -224,9 +175,19 @@ class RoundsFinder {
 }  // namespace
 
 std::optional<RoundStretches> find_rounds(const FoldedProgram& folded, const Rounds& rounds) {
-  auto found = RoundsFinder(folded, rounds).run();
-  if (!found || !keep_memory(folded.program, found->stretches)) return {};
-  return found;
+  std::vector<RoundItems> streams;
+  for (size_t s = 0; s < folded.program.streams.size(); ++s)
+    streams.emplace_back(folded.program.streams[s], folded.kind_of_instance, folded.depths[s]);
+  const auto& of_instance = folded.kind_of_instance;
+  const size_t kinds =
+      of_instance.empty() ? 0 : static_cast<size_t>(*std::max_element(of_instance.begin(), of_instance.end())) + 1;
+  std::vector<size_t> all(streams.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  for (const Look look : kLooks) {
+    auto found = RoundsFinder(streams, kinds, rounds, look).run();
+    if (found && keep_memory(folded.program, all, found->stretches)) return found;
+  }
+  return {};
 }
 
 }  // namespace foreflow::simulate

@@ -13,7 +13,8 @@ namespace foreflow::simulate {
 
 struct RoundStretches {
   Stretches stretches;
-  int64_t rounds;  // the number of rounds in each of them
+  Stretches loops;  // by stream: around it, what belongs to the loop; empty for a stream that has no part in it
+  int64_t rounds;   // the number of rounds in each of `stretches`
 };
 
 // For a program whose root calls each function equally often in each of the `rounds.held` rounds, or as `rounds.calls`

@@ -4,9 +4,11 @@
 #include "foreflow/base/nth.h"
 #include "foreflow/simulate/disturbance_kind.h"
 #include "foreflow/simulate/simulate.h"
-#include "simulate/rounds/one_period_more.h"
+#include "simulate/rounds/apart.h"
+#include "simulate/rounds/components.h"
+#include "simulate/rounds/left_out.h"
+#include "simulate/rounds/repeats.h"
 #include "simulate/rounds/rounds.h"
-#include "simulate/rounds/steady_state.h"
 
 namespace foreflow::simulate {
 namespace {
@@ -18,87 +20,201 @@ bool is_constant(const Disturbances& disturbances) {
          });
 }
 
-// Runs a program with more and more rounds, up to all of them, until it reaches a steady state.
+// Runs a program with more and more rounds, up to all of them, until its parts reach their steady states.
 class RoundsRunner {
  public:
   RoundsRunner(const EngineDef& engine, FoldedProgram folded, const RoundStretches& rounds, const Rounds& asked,
                const platform::Platform& platform, const Options& options)
       : engine_(engine),
         folded_(std::move(folded)),
-        rounds_(rounds.stretches),
-        at_once_(rounds.rounds),
+        rounds_(rounds),
         asked_(asked),
         platform_(platform),
-        options_(options) {}
+        options_(options),
+        of_all_((asked.wanted - asked.held) / rounds.rounds) {}
 
   // May be called once.
   std::optional<RunOfRounds> run() {
-    const int64_t left = asked_.wanted - asked_.held, all = left / at_once_;  // more rounds, and stretches
-    if (left % at_once_ != 0) return RunOfRounds{at_once_, {}, {}, 0, 0, {}};
-    const int64_t twice = std::max<int64_t>(asked_.held / at_once_, 1);  // as many rounds again as there are
-    for (int64_t more = 0; more < all / 2; more = std::max(2 * more, twice)) {
-      if (auto found = from_steady_state(more, all)) return found;
+    if ((asked_.wanted - asked_.held) % rounds_.rounds != 0) return RunOfRounds{rounds_.rounds, {}, {}, 0, {}, {}};
+    for (std::vector<size_t>& streams : components(folded_, rounds_.stretches)) {
+      parts_.push_back({std::move(streams), {}, 0});
+      more_.push_back(0);
     }
-    auto whole = with_rounds(all);
-    if (!whole) return {};
-    stream::Timeline timeline = engine_.simulate_folded(*whole, platform_, options_);
-    return RunOfRounds{
-        at_once_, Run{std::move(whole->program), std::move(timeline)}, {}, 0, asked_.wanted, executions_with(all)};
+    if (!settle()) return {};
+    const LeftOut left = leave_out();
+    if (left.times == 0) return with_all_rounds();
+    return with_left_out(left.times);
   }
 
  private:
-  std::vector<int64_t> executions_with(int64_t more) const {
+  bool loops(const Part& part) const {
+    return std::any_of(part.streams.begin(), part.streams.end(),
+                       [&](size_t s) { return rounds_.stretches[s].count > 0; });
+  }
+  bool is_steady(size_t p) const { return parts_[p].steady.loops > 0; }
+
+  // Runs more rounds of the parts that have not reached a steady state, until all have or half of all rounds are run.
+  // Those that have none then run all rounds.
+  bool settle() {
+    const int64_t twice = std::max<int64_t>(asked_.held / rounds_.rounds, 1);  // as many rounds again as there are
+    for (int64_t more = 0; more < of_all_ / 2; more = std::max(2 * more, twice)) {
+      bool all = true;
+      for (size_t p = 0; p < parts_.size(); ++p) {
+        if (!is_steady(p)) more_[p] = more;
+      }
+      last_.reset();
+      last_ = simulated(std::vector<Seconds>(parts_.size()));
+      if (!last_) return false;
+      for (size_t p = 0; p < parts_.size(); ++p) {
+        if (is_steady(p) || !loops(parts_[p])) continue;
+        if (auto steady = steady_in(*last_, p)) parts_[p].steady = *std::move(steady);
+        all = all && is_steady(p);
+      }
+      if (all) break;
+    }
+    for (size_t p = 0; p < parts_.size(); ++p) {
+      if (!is_steady(p)) more_[p] = of_all_;
+    }
+    return true;
+  }
+
+  // Chooses what the steady parts leave out.
+  LeftOut leave_out() {
+    std::vector<Remaining> remaining;
+    for (size_t p = 0; p < parts_.size(); ++p) {
+      size_t items = 0;
+      for (const size_t s : parts_[p].streams) items += rounds_.stretches[s].count;
+      remaining.push_back({of_all_ - more_[p], std::max<int64_t>(parts_[p].steady.loops, 1), items});
+    }
+    LeftOut left = left_out(remaining);
+    for (size_t p = 0; p < parts_.size(); ++p) {
+      parts_[p].each = left.each[p];
+      if (left.more[p] > 0) last_.reset();
+      more_[p] += left.more[p];
+      if (left.each[p] == 0) parts_[p].steady.loops = 0;
+    }
+    return left;
+  }
+
+  struct Simulated {
+    FoldedProgram folded;
+    stream::Timeline timeline;
+  };
+
+  std::optional<RunOfRounds> with_all_rounds() {
+    last_.reset();
+    auto run = simulated(std::vector<Seconds>(parts_.size()));
+    if (!run) return {};
+    RunOfRounds all{rounds_.rounds, {}, {}, 0, rounds_of_devices(), executions()};
+    all.run = Run{std::move(run->folded.program), std::move(run->timeline)};
+    return all;
+  }
+
+  std::optional<RunOfRounds> with_left_out(int64_t times) {
+    auto run = std::move(last_);
+    last_.reset();
+    const std::vector<Seconds> begins = begins_of(times);
+    if (!run || std::any_of(begins.begin(), begins.end(), [](Seconds one) { return one > Seconds(0); })) {
+      run = simulated(begins);
+      if (!run) return {};
+    }
+    for (size_t p = 0; p < parts_.size(); ++p) {
+      if (is_steady(p) && !find_again(*run, p)) return {};
+    }
+    if (!are_apart(run->folded.program, run->timeline, parts_)) return {};
+    RunOfRounds found{rounds_.rounds, {}, {}, times, rounds_of_devices(), executions()};
+    for (size_t p = 0; p < parts_.size(); ++p) more_[p] += parts_[p].each * parts_[p].steady.loops;
+    auto longer = simulated(begins_of(times - 1));
+    if (!longer) return {};
+    if (!repeats_one_time_more(run->folded.program, run->timeline, longer->timeline, parts_)) return {};
+    run->timeline.left_out = times_left_out(run->folded.program, times);
+    found.run              = Run{std::move(run->folded.program), std::move(run->timeline)};
+    found.longer           = Run{std::move(longer->folded.program), std::move(longer->timeline)};
+    return found;
+  }
+
+  // By part: when it begins where all leave out that many times.
+  std::vector<Seconds> begins_of(int64_t times) const {
+    std::vector<Seconds> begins;
+    const Seconds least = later_by(parts_);
+    for (const Part& part : parts_) begins.push_back(static_cast<double>(times) * (part.one_time() - least));
+    return begins;
+  }
+
+  // The steady state of the part in this run, whose rounds may be more than those in which it was found.
+  bool find_again(const Simulated& run, size_t p) {
+    auto steady = steady_in(run, p);
+    if (!steady || steady->loops != parts_[p].steady.loops) return false;
+    steady->period   = parts_[p].steady.period;
+    parts_[p].steady = *std::move(steady);
+    return true;
+  }
+
+  std::optional<SteadyState> steady_in(const Simulated& run, size_t p) const {
+    return SteadyFinder(run.folded, run.timeline, rounds_, more_[p]).find(parts_[p].streams);
+  }
+
+  std::vector<stream::TimeLeftOut> times_left_out(const stream::Program& program, int64_t times) const {
+    std::vector<stream::TimeLeftOut> all(program.devices.size());
+    const Seconds behind = static_cast<double>(times) * later_by(parts_);
+    for (const Part& part : parts_) {
+      for (const size_t s : part.streams) {
+        const stream::Stream& stream = program.streams[s];
+        nth(all, stream.device)      = {part.steady.loops > 0 ? part.steady.until : Seconds(0), stream.begins, behind};
+      }
+    }
+    return all;
+  }
+
+  std::vector<int64_t> rounds_of_devices() const {
+    std::vector<int64_t> rounds(folded_.program.devices.size());
+    for (size_t p = 0; p < parts_.size(); ++p) {
+      for (const size_t s : parts_[p].streams)
+        nth(rounds, folded_.program.streams[s].device) = asked_.held + more_[p] * rounds_.rounds;
+    }
+    return rounds;
+  }
+
+  // In all rounds.
+  std::vector<int64_t> executions() const {
     std::vector<int64_t> counts(folded_.program.computes.size());
     for (const stream::Stream& stream : folded_.program.streams) {
       for (const stream::Item& item : stream.items) {
         if (item.instance < 0) nth(counts, item.event) += nth(folded_.program.devices, stream.device).count();
       }
     }
-    const std::vector<int64_t> each = executions(folded_.program, rounds_);
-    for (size_t e = 0; e < counts.size(); ++e) counts[e] += more * each[e];
+    const std::vector<int64_t> each = simulate::executions(folded_.program, rounds_.stretches);
+    for (size_t e = 0; e < counts.size(); ++e) counts[e] += of_all_ * each[e];
     return counts;
   }
 
-  // The smallest number of stretches, `more` or above, after which a whole number of periods remains.
-  std::optional<RunOfRounds> from_steady_state(int64_t more, int64_t all) {
-    for (int attempt = 0; attempt < 2; ++attempt) {
-      auto extended = more > 0 ? with_rounds(more) : std::nullopt;
-      if (more > 0 && !extended) return {};
-      FoldedProgram* const some = extended ? &*extended : &folded_;
-      stream::Timeline timeline = engine_.simulate_folded(*some, platform_, options_);
-      const auto steady         = steady_state(*some, timeline, rounds_);
-      if (!steady) return {};
-      if (const int64_t left = (all - more) % steady->loops; left != 0) {
-        more += left;
-        if (std::max(more, steady->loops) > all / 2) return {};  // the parts' periods have too long a one in common
-        continue;
+  // A run with `more_` stretches of each part, which begin at these times.
+  std::optional<Simulated> simulated(const std::vector<Seconds>& begins) const {
+    std::vector<int64_t> more(rounds_.stretches.size());
+    std::vector<Seconds> begin(more.size());
+    for (size_t p = 0; p < parts_.size(); ++p) {
+      for (const size_t s : parts_[p].streams) {
+        more[s]  = more_[p];
+        begin[s] = begins[p];
       }
-      auto longer = with_more(*some, steady->stretches, steady->times);
-      if (!longer) return {};
-      stream::Timeline longer_timeline = engine_.simulate_folded(*longer, platform_, options_);
-      if (!repeats_with_one_period_more(some->program, timeline, longer_timeline, *steady)) return {};
-      std::vector<int64_t> executions = executions_with(all);  // of folded_, which may go now
-      return RunOfRounds{at_once_,
-                         Run{std::move(some->program), std::move(timeline)},
-                         Run{std::move(longer->program), std::move(longer_timeline)},
-                         (all - more) / steady->loops,
-                         asked_.held + more * at_once_,
-                         std::move(executions)};
     }
-    return {};
-  }
-
-  std::optional<FoldedProgram> with_rounds(int64_t more) const {
-    return with_more(folded_, rounds_, std::vector<int64_t>(rounds_.size(), more));
+    auto longer = with_more(folded_, rounds_.stretches, more);
+    if (!longer) return {};
+    for (size_t s = 0; s < begin.size(); ++s) longer->program.streams[s].begins = begin[s];
+    stream::Timeline timeline = engine_.simulate_folded(*longer, platform_, options_);
+    return Simulated{*std::move(longer), std::move(timeline)};
   }
 
   const EngineDef& engine_;
-  FoldedProgram folded_;
-  const Stretches& rounds_;
-  const int64_t at_once_;  // rounds of each
+  const FoldedProgram folded_;
+  const RoundStretches& rounds_;
   const Rounds& asked_;
   const platform::Platform& platform_;
   const Options& options_;
+  const int64_t of_all_;  // stretches of the loop that folded_ lacks
+  std::vector<Part> parts_;
+  std::vector<int64_t> more_;      // by part: stretches of the loop that are run besides those of folded_
+  std::optional<Simulated> last_;  // the run in which the last part became steady
 };
 
 }  // namespace

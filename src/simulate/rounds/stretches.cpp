@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_map>
 
 #include "foreflow/base/nth.h"
 #include "simulate/fold/number_instances.h"
@@ -40,14 +41,15 @@ std::vector<stream::Item> lengthened(const std::vector<stream::Item>& items, con
 
 }  // namespace
 
-bool keep_memory(const stream::Program& program, const Stretches& stretches) {
-  std::vector<Bytes> change(program.devices.size());
-  for (size_t s = 0; s < stretches.size(); ++s) {
-    const stream::Stream& stream = program.streams[s];
+bool keep_memory(const stream::Program& program, const std::vector<size_t>& streams, const Stretches& stretches) {
+  std::unordered_map<int, Bytes> change;  // by device
+  for (size_t s = 0; s < streams.size(); ++s) {
+    const stream::Stream& stream = program.streams[streams[s]];
+    Bytes& of_device             = change[stream.device];
     for (size_t i = stretches[s].first; i < stretches[s].first + stretches[s].count; ++i)
-      nth(change, stream.device) += nth(program.memory_effects, stream.items[i].memory).net;
+      of_device += nth(program.memory_effects, stream.items[i].memory).net;
   }
-  return std::all_of(change.begin(), change.end(), [](Bytes bytes) { return bytes == Bytes(0); });
+  return std::all_of(change.begin(), change.end(), [](const auto& device) { return device.second == Bytes(0); });
 }
 
 std::optional<FoldedProgram> with_more(const FoldedProgram& folded, const Stretches& stretches,

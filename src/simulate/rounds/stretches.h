@@ -13,8 +13,8 @@ struct Stretch {
 };
 using Stretches = std::vector<Stretch>;  // by stream
 
-// True if the stretches free all the memory that they allocate, on every device.
-bool keep_memory(const stream::Program& program, const Stretches& stretches);
+// True if the stretches of these streams, in their order, free all the memory that they allocate, on every device.
+bool keep_memory(const stream::Program& program, const std::vector<size_t>& streams, const Stretches& stretches);
 
 // The program with the stretch of each stream repeated as many more times. Nothing if the result is not a valid
 // program. One that is made of a lengthened program has no storage.

@@ -18,7 +18,8 @@ StreamStates::StreamStates(const stream::Program& program, const Participants& p
   states_.reserve(participants.streams.size());
   for (const int32_t stream : participants.streams) {
     const stream::Stream& own = nth(program.streams, stream);
-    states_.push_back({own.items.data(), 0, stream, -1, options.share_of(nth(program.devices, own.device).job)});
+    const double share        = options.share_of(nth(program.devices, own.device).job);
+    states_.push_back({own.items.data(), own.begins.value(), stream, -1, share, stream::HostClock(own.begins)});
   }
   for (size_t i = states_.size(); i-- > 0;) ready_.push_back(static_cast<int32_t>(i));
   meetings_.reserve(participants.meetings.size());

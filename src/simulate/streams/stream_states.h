@@ -59,7 +59,7 @@ class StreamStates {
     int32_t stream;
     int32_t next_waiting;  // of those that wait at the same meeting; -1: the last
     double share;          // Options::share_of its job
-    stream::HostClock host  = {};
+    stream::HostClock host;
     ProcessorSharing shared = {};
   };
   struct MeetingState {

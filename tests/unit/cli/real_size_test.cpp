@@ -142,6 +142,15 @@ INSTANTIATE_TEST_SUITE_P(
                  R"("microbatch_size": 1, "dp": 16, "tp": 8, "pp": 4, "global_batch": 4096, "zero": 1}, "disturbances":
                     {"slowdowns": [{"device": "node3-gpu5", "factor": 1.25}])",
                  512},
+        Question{"llama3_70b_512_h100_three_slow_1024_microbatches",
+                 R"("model": "llama3-70b", "dtype": "bf16", "sequence": 4096)", kH100 + "64",
+                 R"("microbatch_size": 1, "dp": 16, "tp": 8, "pp": 4, "global_batch": 16384, "zero": 1}, "disturbances":
+                    {"slowdowns": [{"device": "node3-gpu5", "factor": 1.25}, {"device": "node20-gpu1", "factor": 1.1},
+                                   {"device": "node41-gpu0", "factor": 1.17}])",
+                 512},
+        Question{"llama3_8b_64_h100_without_tensor_parallelism_4096_microbatches",
+                 R"("model": "llama3-8b", "dtype": "bf16", "sequence": 8192)", kH100 + "8",
+                 R"("microbatch_size": 1, "dp": 32, "pp": 2, "zero": 1, "global_batch": 131072)", 64},
         Question{"gpt_1t_2048_h100_one_nic_at_half_its_rate", R"("model": "megatron-1t", "dtype": "bf16")",
                  kH100 + R"(256, "fabric": "rail_only")",
                  R"("microbatch_size": 1, "dp": 128, "pp": 16, "global_batch": 2048}, "disturbances":

@@ -1,0 +1,108 @@
+// Replicas that differ, because some have slow devices or a place of their own, each repeat their microbatches in their
+// own time. Predictions from a few microbatches equal those of all.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string_view>
+
+#include "foreflow/report/memory.h"
+#include "foreflow/scenario/run.h"
+
+namespace foreflow::scenario::unequal_replicas_test {
+namespace {
+
+constexpr int kDevices = 16;
+
+class Drawer {
+ public:
+  explicit Drawer(int seed) : rng_(static_cast<uint64_t>(seed)) {}
+
+  Json scenario() {
+    Json json = parse_json(
+        R"({"workload": {"model": "llama", "layers": 16, "hidden": 256, "heads": 8, "kv_heads": 4, "sequence": 64,
+            "vocabulary": 1024, "dtype": "bf16", "mode": "training", "optimizer": "adam"},
+            "cost": {"model": "roofline"}, "placement": "packed"})",
+        "drawn");
+    json.set("engine", word({"simgrid", "simgrid", "simgrid", "analytic"}));
+    json.set("platform", parse_json(word({R"({"topology": "dgx_a100", "nodes": 2})",
+                                          R"({"topology": "dgx_h100", "nodes": 2, "fabric": "rail_optimized"})"}),
+                                    "platform"));
+    json.set("strategy", strategy());
+    json.set("disturbances", Json::object().set("slowdowns", slowdowns()));
+    if (one_in(4)) json.set("framework", word({"megatron-lm", "fsdp"}));
+    return json;
+  }
+
+ private:
+  bool one_in(int n) { return rng_() % static_cast<uint64_t>(n) == 0; }
+  int number(std::initializer_list<int> numbers) { return *(numbers.begin() + rng_() % numbers.size()); }
+  std::string word(std::initializer_list<const char*> words) { return *(words.begin() + rng_() % words.size()); }
+
+  Json strategy() {
+    const int pp = number({2, 4}), tp = number({1, 2}), dp = kDevices / pp / tp;
+    const int microbatches = number({96, 128, 200});
+    const std::string kind = word({"1f1b", "1f1b", "interleaved_1f1b", "zb_h1", "eager_1f1b"});
+    Json json              = Json::object();
+    json.set("dp", dp).set("tp", tp).set("pp", pp).set("microbatches", microbatches).set("schedule", kind);
+    json.set("global_batch", dp * microbatches).set("zero", number({0, 1, 2, 3}));
+    if (kind == "interleaved_1f1b") json.set("virtual_stages", 2);
+    if (tp > 1) json.set("sequence_parallel", one_in(2));
+    json.set("overlap_gradients", one_in(2)).set("recompute", word({"none", "full"}));
+    return json;
+  }
+
+  Json slowdowns() {
+    Json list       = Json::array();
+    const int count = number({1, 2, 3});
+    for (int i = 0; i < count; ++i) {
+      const auto device = static_cast<int>(rng_() % kDevices);
+      list.push(Json::object()
+                    .set("device", "node" + std::to_string(device / 8) + "-gpu" + std::to_string(device % 8))
+                    .set("factor", 1 + static_cast<double>(1 + rng_() % 40) / 64));
+    }
+    return list;
+  }
+
+  std::mt19937_64 rng_;
+};
+
+class UnequalReplicas : public testing::TestWithParam<int> {};
+
+TEST_P(UnequalReplicas, AreWhatAllMicrobatchesGive) {
+  const Json json = Drawer(GetParam()).scenario();
+  SCOPED_TRACE(json.dump());
+  const Scenario some          = load(json, "drawn");
+  Scenario every               = load(json, "drawn");
+  every.simulation.every_round = true;
+  const Outcome few = run(some), all = run(every);
+  const Seconds time = all.summary.iteration_time;
+  EXPECT_NEAR(few.summary.iteration_time / time, 1, 1e-9);
+  ASSERT_EQ(few.summary.devices.size(), all.summary.devices.size());
+  for (size_t d = 0; d < all.summary.devices.size(); ++d) {
+    const report::DeviceSummary &one = few.summary.devices[d], &other = all.summary.devices[d];
+    EXPECT_NEAR((one.busy - other.busy) / time, 0, 1e-9) << d;
+    EXPECT_NEAR((one.compute - other.compute) / time, 0, 1e-9) << d;
+    EXPECT_NEAR((one.communication - other.communication) / time, 0, 1e-9) << d;
+    EXPECT_NEAR((one.host_idle - other.host_idle) / time, 0, 1e-9) << d;
+    EXPECT_EQ(one.peak_memory, other.peak_memory) << d;
+  }
+  std::map<std::string_view, const report::LinkSummary*> links;  // by the first of each class
+  for (const report::LinkSummary& link : all.summary.links) links.emplace(link.name, &link);
+  for (const report::LinkSummary& link : few.summary.links) {
+    const auto found = links.find(link.name);
+    if (found == links.end()) continue;
+    EXPECT_NEAR((link.busy - found->second->busy) / time, 0, 1e-9) << link.name;
+    EXPECT_NEAR(link.bytes / found->second->bytes, 1, 1e-9) << link.name;
+  }
+  EXPECT_EQ(few.summary.events.executed, all.summary.events.executed);
+  const auto peaks  = report::memory_peaks(few.summary, few.program, few.timeline),
+             others = report::memory_peaks(all.summary, all.program, all.timeline);
+  ASSERT_EQ(peaks.size(), others.size());
+  for (size_t p = 0; p < peaks.size(); ++p) EXPECT_NEAR((peaks[p].time - others[p].time) / time, 0, 1e-9) << p;
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, UnequalReplicas, testing::Range(0, 96));
+
+}  // namespace
+}  // namespace foreflow::scenario::unequal_replicas_test
