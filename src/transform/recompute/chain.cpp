@@ -21,7 +21,9 @@ Forgetting::Forgetting(const ir::Function& function, size_t forward, std::vector
       constant_(constant_values(function)),
       saved_(std::move(saved)),
       needed_(function.values.size()),
+      returned_(function.values.size()),
       readers_(function.values.size()) {
+  for (const ValueId id : function.results) returned_[ir::index(id)] = true;
   for (size_t o = 0; o < function.ops.size(); ++o) {
     for (const ValueId id : function.inputs(function.ops[o])) {
       if (id == ValueId::none) continue;
@@ -43,8 +45,8 @@ bool Forgetting::is_inner(ValueId id, const Segment& segment) const {
   const int32_t made = makers_[ir::index(id)];
   if (made >= 0 && !saved_.empty() && nth(saved_, made)) return false;
   return made >= 0 && inside(static_cast<size_t>(made)) && !constant_[ir::index(id)] &&
-         std::all_of(readers_[ir::index(id)].begin(), readers_[ir::index(id)].end(), inside) &&
-         std::find(function_.results.begin(), function_.results.end(), id) == function_.results.end();
+         !returned_[ir::index(id)] &&
+         std::all_of(readers_[ir::index(id)].begin(), readers_[ir::index(id)].end(), inside);
 }
 
 std::vector<size_t> Forgetting::repeated(const Segment& segment) const {

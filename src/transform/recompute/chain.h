@@ -32,7 +32,7 @@ class Forgetting {
   const std::vector<int32_t> makers_;
   const std::vector<bool> constant_;
   const std::vector<bool> saved_;             // per op
-  std::vector<bool> needed_;                  // per value
+  std::vector<bool> needed_, returned_;       // per value
   std::vector<std::vector<size_t>> readers_;  // per value
 };
 
