@@ -155,23 +155,22 @@ MemoryPeak peak_of(const stream::Program& program, const stream::Timeline& timel
           .until   = in_all(next_change(curve, curve.time, timeline.makespan))};
 }
 
+bool same_item(const stream::Item& x, const stream::Item& y) {
+  return x.event == y.event && x.memory == y.memory && (x.instance < 0) == (y.instance < 0);
+}
+
+// True if the devices run the same items, though perhaps other numbers of rounds of a loop: then what comes first and
+// what comes last in the longer stream is all of the shorter one.
 bool same_items(const stream::Program& program, const std::vector<size_t>& a, const std::vector<size_t>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](size_t left, size_t right) {
     const auto &first = program.streams[left].items, &second = program.streams[right].items;
-    return std::equal(first.begin(), first.end(), second.begin(), second.end(),
-                      [](const stream::Item& x, const stream::Item& y) {
-                        return x.event == y.event && x.memory == y.memory && (x.instance < 0) == (y.instance < 0);
-                      });
+    const auto front = std::mismatch(first.begin(), first.end(), second.begin(), second.end(), same_item);
+    if (front.first == first.end() && front.second == second.end()) return true;
+    if (first.size() == second.size()) return false;
+    const auto back = std::mismatch(first.rbegin(), first.rend(), second.rbegin(), second.rend(), same_item);
+    const auto same = (front.first - first.begin()) + (back.first - first.rbegin());
+    return same >= static_cast<std::ptrdiff_t>(std::min(first.size(), second.size()));
   });
-}
-
-// Devices with other items can have the same in memory at their peaks, such as those that run other numbers of rounds.
-bool holds_the_same(const MemoryPeak& a, const MemoryPeak& b) {
-  const auto same = [](const Alive& x, const Alive& y) {
-    return x.kind == y.kind && x.size == y.size && x.count == y.count && x.name == y.name;
-  };
-  return !a.allocator && !b.allocator && a.size == b.size && a.host == b.host && a.classes == b.classes &&
-         std::equal(a.alive.begin(), a.alive.end(), b.alive.begin(), b.alive.end(), same);
 }
 
 }  // namespace
@@ -203,14 +202,6 @@ std::vector<MemoryPeak> memory_peaks(const Summary& summary, const stream::Progr
     peak.host       = host_peak(program, timeline, device);
     if (summary.job.allocator == "caching")
       peak.allocator = replay_allocations(program, timeline, device, summary.devices[d].capacity);
-    const auto equal = std::find_if(from, to, [&](const auto& entry) {
-      const MemoryPeak& other = peaks[entry.second];
-      return nth(program.devices, other.devices[0]).job == program.devices[d].job && holds_the_same(other, peak);
-    });
-    if (equal != to) {
-      peaks[equal->second].devices.push_back(device);
-      continue;
-    }
     by_size.emplace(curve.peak.value(), peaks.size());
     peaks.push_back(std::move(peak));
   }

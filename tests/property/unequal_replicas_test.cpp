@@ -19,11 +19,9 @@ class Drawer {
   explicit Drawer(int seed) : rng_(static_cast<uint64_t>(seed)) {}
 
   Json scenario() {
-    Json json = parse_json(
-        R"({"workload": {"model": "llama", "layers": 16, "hidden": 256, "heads": 8, "kv_heads": 4, "sequence": 64,
-            "vocabulary": 1024, "dtype": "bf16", "mode": "training", "optimizer": "adam"},
-            "cost": {"model": "roofline"}, "placement": "packed"})",
-        "drawn");
+    Json json = parse_json(R"({"cost": {"model": "roofline"}, "placement": "packed"})", "drawn");
+    experts_  = one_in(4);
+    json.set("workload", parse_json(experts_ ? kMixture : kLlama, "workload"));
     json.set("engine", word({"simgrid", "simgrid", "simgrid", "analytic"}));
     json.set("platform", parse_json(word({R"({"topology": "dgx_a100", "nodes": 2})",
                                           R"({"topology": "dgx_h100", "nodes": 2, "fabric": "rail_optimized"})"}),
@@ -48,6 +46,9 @@ class Drawer {
     json.set("global_batch", dp * microbatches).set("zero", number({0, 1, 2, 3}));
     if (kind == "interleaved_1f1b") json.set("virtual_stages", 2);
     if (tp > 1) json.set("sequence_parallel", one_in(2));
+    if (experts_ && dp > 1) json.set("ep", 2);
+    if (!experts_ && dp > 1 && one_in(4))
+      json.set("dp", dp / 2).set("cp", 2).set("global_batch", dp / 2 * microbatches);
     json.set("overlap_gradients", one_in(2)).set("recompute", word({"none", "full"}));
     return json;
   }
@@ -64,7 +65,15 @@ class Drawer {
     return list;
   }
 
+  static constexpr const char* kLlama =
+      R"({"model": "llama", "layers": 16, "hidden": 256, "heads": 8, "kv_heads": 4, "sequence": 64,
+          "vocabulary": 1024, "dtype": "bf16", "mode": "training", "optimizer": "adam"})";
+  static constexpr const char* kMixture =
+      R"({"model": "moe", "layers": 8, "hidden": 256, "heads": 8, "feed_forward": 256, "experts": 4, "top_k": 2,
+          "sequence": 64, "vocabulary": 1024, "dtype": "bf16", "mode": "training", "optimizer": "adam"})";
+
   std::mt19937_64 rng_;
+  bool experts_ = false;
 };
 
 class UnequalReplicas : public testing::TestWithParam<int> {};

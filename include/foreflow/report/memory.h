@@ -25,7 +25,7 @@ struct Alive {
   int64_t count = 1;
 };
 
-// The memory peak of a group of devices that run the same items, or hold the same, and have the same peak.
+// The memory peak of a group of devices that run the same items and have the same peak.
 struct MemoryPeak {
   std::vector<int> devices;  // indices into Program::devices; the other members describe the first
   Seconds time;              // when the peak is first reached
