@@ -60,7 +60,7 @@ class RoundsRunner {
     for (int64_t more = 0; more < of_all_ / 2; more = std::max(2 * more, twice)) {
       bool all = true;
       for (size_t p = 0; p < parts_.size(); ++p) {
-        if (!is_steady(p)) more_[p] = more;
+        if (!is_steady(p) && loops(parts_[p])) more_[p] = more;
       }
       last_.reset();
       last_ = simulated(std::vector<Seconds>(parts_.size()));
@@ -73,7 +73,9 @@ class RoundsRunner {
       if (all) break;
     }
     for (size_t p = 0; p < parts_.size(); ++p) {
-      if (!is_steady(p)) more_[p] = of_all_;
+      if (is_steady(p) || !loops(parts_[p])) continue;
+      more_[p] = of_all_;
+      last_.reset();
     }
     return true;
   }
@@ -84,7 +86,8 @@ class RoundsRunner {
     for (size_t p = 0; p < parts_.size(); ++p) {
       size_t items = 0;
       for (const size_t s : parts_[p].streams) items += rounds_.stretches[s].count;
-      remaining.push_back({of_all_ - more_[p], std::max<int64_t>(parts_[p].steady.loops, 1), items});
+      const int64_t left = is_steady(p) ? of_all_ - more_[p] : 0;
+      remaining.push_back({left, std::max<int64_t>(parts_[p].steady.loops, 1), items});
     }
     LeftOut left = left_out(remaining);
     for (size_t p = 0; p < parts_.size(); ++p) {
