@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -9,13 +10,17 @@
 namespace foreflow::report {
 namespace {
 
-// The figures in which devices that are reported as one group agree; the last is the index of their peak.
-using Figures = std::tuple<int, std::array<double, 8>, const MemoryPeak*>;
+// The figures in which devices that are reported as one group agree; the last is the index of their peak. Times count
+// in steps of 1e-12 of the iteration, because those of equal devices may differ by rounding.
+using Figures = std::tuple<int, std::array<int64_t, 6>, Bytes, Bytes, const MemoryPeak*>;
 
-Figures figures_of(const DeviceSummary& device, const MemoryPeak* peak) {
+Figures figures_of(const DeviceSummary& device, const MemoryPeak* peak, Seconds iteration) {
+  const auto steps = [&](Seconds time) { return iteration > Seconds(0) ? std::llround(1e12 * (time / iteration)) : 0; };
   return {device.job,
-          {device.busy.value(), device.compute.value(), device.communication.value(), device.idle.value(),
-           device.peak_memory.value(), device.capacity.value(), device.host_idle.value(), device.host_inside.value()},
+          {steps(device.busy), steps(device.compute), steps(device.communication), steps(device.idle),
+           steps(device.host_idle), steps(device.host_inside)},
+          device.peak_memory,
+          device.capacity,
           peak};
 }
 
@@ -33,7 +38,8 @@ class DeviceRows {
     std::vector<std::vector<size_t>> classes;
     std::map<Figures, size_t> index;
     for (size_t d = 0; d < summary_.devices.size(); ++d) {
-      const auto [found, fresh] = index.try_emplace(figures_of(summary_.devices[d], peaks_[d]), classes.size());
+      const auto [found, fresh] =
+          index.try_emplace(figures_of(summary_.devices[d], peaks_[d], summary_.iteration_time), classes.size());
       if (fresh) classes.emplace_back();
       classes[found->second].push_back(d);
     }

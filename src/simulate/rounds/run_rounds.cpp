@@ -41,6 +41,7 @@ class RoundsRunner {
       more_.push_back(0);
     }
     if (!settle()) return {};
+    equate_periods();
     const LeftOut left = leave_out();
     if (left.times == 0) return with_all_rounds();
     return with_left_out(left.times);
@@ -78,6 +79,20 @@ class RoundsRunner {
       last_.reset();
     }
     return true;
+  }
+
+  // Parts that take as long but for rounding begin at the same time, so that equal ones have equal figures.
+  void equate_periods() {
+    constexpr double kRounding = 1e-13;  // of the makespan
+    if (!last_) return;
+    std::vector<Seconds*> periods;
+    for (size_t p = 0; p < parts_.size(); ++p) {
+      if (is_steady(p)) periods.push_back(&parts_[p].steady.period);
+    }
+    std::sort(periods.begin(), periods.end(), [](const Seconds* a, const Seconds* b) { return *a < *b; });
+    for (size_t i = 1; i < periods.size(); ++i) {
+      if (*periods[i] - *periods[i - 1] <= kRounding * last_->timeline.makespan) *periods[i] = *periods[i - 1];
+    }
   }
 
   // Chooses what the steady parts leave out.
