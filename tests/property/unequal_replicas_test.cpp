@@ -2,12 +2,9 @@
 // own time. Predictions from a few microbatches equal those of all.
 #include <gtest/gtest.h>
 
-#include <map>
 #include <random>
-#include <string_view>
 
-#include "foreflow/report/memory.h"
-#include "foreflow/scenario/run.h"
+#include "support/every_round.h"
 
 namespace foreflow::scenario::unequal_replicas_test {
 namespace {
@@ -81,34 +78,8 @@ class UnequalReplicas : public testing::TestWithParam<int> {};
 TEST_P(UnequalReplicas, AreWhatAllMicrobatchesGive) {
   const Json json = Drawer(GetParam()).scenario();
   SCOPED_TRACE(json.dump());
-  const Scenario some          = load(json, "drawn");
-  Scenario every               = load(json, "drawn");
-  every.simulation.every_round = true;
-  const Outcome few = run(some), all = run(every);
-  const Seconds time = all.summary.iteration_time;
-  EXPECT_NEAR(few.summary.iteration_time / time, 1, 1e-9);
-  ASSERT_EQ(few.summary.devices.size(), all.summary.devices.size());
-  for (size_t d = 0; d < all.summary.devices.size(); ++d) {
-    const report::DeviceSummary &one = few.summary.devices[d], &other = all.summary.devices[d];
-    EXPECT_NEAR((one.busy - other.busy) / time, 0, 1e-9) << d;
-    EXPECT_NEAR((one.compute - other.compute) / time, 0, 1e-9) << d;
-    EXPECT_NEAR((one.communication - other.communication) / time, 0, 1e-9) << d;
-    EXPECT_NEAR((one.host_idle - other.host_idle) / time, 0, 1e-9) << d;
-    EXPECT_EQ(one.peak_memory, other.peak_memory) << d;
-  }
-  std::map<std::string_view, const report::LinkSummary*> links;  // by the first of each class
-  for (const report::LinkSummary& link : all.summary.links) links.emplace(link.name, &link);
-  for (const report::LinkSummary& link : few.summary.links) {
-    const auto found = links.find(link.name);
-    if (found == links.end()) continue;
-    EXPECT_NEAR((link.busy - found->second->busy) / time, 0, 1e-9) << link.name;
-    EXPECT_NEAR(link.bytes / found->second->bytes, 1, 1e-9) << link.name;
-  }
-  EXPECT_EQ(few.summary.events.executed, all.summary.events.executed);
-  const auto peaks  = report::memory_peaks(few.summary, few.program, few.timeline),
-             others = report::memory_peaks(all.summary, all.program, all.timeline);
-  ASSERT_EQ(peaks.size(), others.size());
-  for (size_t p = 0; p < peaks.size(); ++p) EXPECT_NEAR((peaks[p].time - others[p].time) / time, 0, 1e-9) << p;
+  const Scenario scenario = load(json, "drawn");
+  test::expect_same_figures(run(scenario), test::with_every_round(scenario));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, UnequalReplicas, testing::Range(0, 96));

@@ -2,10 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
-#include <string_view>
 
-#include "foreflow/scenario/run.h"
+#include "support/every_round.h"
 
 namespace foreflow::scenario::repeated_rounds_test {
 namespace {
@@ -62,26 +60,9 @@ TEST_P(PartsOfALoop, RepeatThemselvesEachInItsTime) {
   };
   const Outcome few = run(scenario_of(256));
   EXPECT_EQ(longest_stream(run(scenario_of(512))), longest_stream(few));
-  Scenario every               = scenario_of(256);
-  every.simulation.every_round = true;
-  const Outcome all            = run(every);
+  const Outcome all = test::with_every_round(scenario_of(256));
   EXPECT_LT(longest_stream(few), longest_stream(all) / 2);
-  const Seconds time = all.summary.iteration_time;
-  EXPECT_NEAR(few.summary.iteration_time / time, 1, 1e-9);
-  ASSERT_EQ(few.summary.devices.size(), all.summary.devices.size());
-  for (size_t d = 0; d < all.summary.devices.size(); ++d) {
-    const report::DeviceSummary &one = few.summary.devices[d], &other = all.summary.devices[d];
-    EXPECT_NEAR((one.busy - other.busy) / time, 0, 1e-9) << d;
-    EXPECT_NEAR((one.idle - other.idle) / time, 0, 1e-9) << d;
-    EXPECT_EQ(one.peak_memory, other.peak_memory) << d;
-  }
-  std::map<std::string_view, Seconds> busy;  // by the first link of each class
-  for (const report::LinkSummary& link : all.summary.links) busy.emplace(link.name, link.busy);
-  for (const report::LinkSummary& link : few.summary.links) {
-    if (const auto found = busy.find(link.name); found != busy.end()) {
-      EXPECT_NEAR((link.busy - found->second) / time, 0, 1e-9) << link.name;
-    }
-  }
+  test::expect_same_figures(few, all);
 }
 
 INSTANTIATE_TEST_SUITE_P(
