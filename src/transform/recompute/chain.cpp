@@ -44,8 +44,7 @@ bool Forgetting::is_inner(ValueId id, const Segment& segment) const {
   };
   const int32_t made = makers_[ir::index(id)];
   if (made >= 0 && !saved_.empty() && nth(saved_, made)) return false;
-  return made >= 0 && inside(static_cast<size_t>(made)) && !constant_[ir::index(id)] &&
-         !returned_[ir::index(id)] &&
+  return made >= 0 && inside(static_cast<size_t>(made)) && !constant_[ir::index(id)] && !returned_[ir::index(id)] &&
          std::all_of(readers_[ir::index(id)].begin(), readers_[ir::index(id)].end(), inside);
 }
 
