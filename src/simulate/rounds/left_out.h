@@ -8,6 +8,7 @@
 //     59 rounds left, a period of 2 rounds:  2 periods each time, 10 times, and 19 rounds more are run
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
