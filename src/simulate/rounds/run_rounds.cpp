@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <memory>
 
 #include "foreflow/base/error.h"
 #include "foreflow/base/nth.h"
@@ -26,7 +27,7 @@ class RoundsRunner {
   RoundsRunner(const EngineDef& engine, FoldedProgram folded, const RoundStretches& rounds, const Rounds& asked,
                const platform::Platform& platform, const Options& options)
       : engine_(engine),
-        folded_(std::move(folded)),
+        folded_(std::make_shared<FoldedProgram>(std::move(folded))),
         rounds_(rounds),
         asked_(asked),
         platform_(platform),
@@ -36,7 +37,7 @@ class RoundsRunner {
   // May be called once.
   std::optional<RunOfRounds> run() {
     if ((asked_.wanted - asked_.held) % rounds_.rounds != 0) return RunOfRounds{rounds_.rounds, {}, {}, 0, {}, {}};
-    for (std::vector<size_t>& streams : components(folded_, rounds_.stretches)) {
+    for (std::vector<size_t>& streams : components(*folded_, rounds_.stretches)) {
       parts_.push_back({std::move(streams), {}, 0});
       more_.push_back(0);
     }
@@ -115,7 +116,7 @@ class RoundsRunner {
   }
 
   struct Simulated {
-    FoldedProgram folded;
+    std::shared_ptr<FoldedProgram> folded;  // folded_, where it has as many rounds
     stream::Timeline timeline;
   };
 
@@ -124,7 +125,7 @@ class RoundsRunner {
     auto run = simulated(std::vector<Seconds>(parts_.size()));
     if (!run) return {};
     RunOfRounds all{rounds_.rounds, {}, {}, 0, rounds_of_devices(), executions()};
-    all.run = Run{std::move(run->folded.program), std::move(run->timeline)};
+    all.run = Run{std::move(run->folded->program), std::move(run->timeline)};
     return all;
   }
 
@@ -139,15 +140,15 @@ class RoundsRunner {
     for (size_t p = 0; p < parts_.size(); ++p) {
       if (is_steady(p) && !find_again(*run, p)) return {};
     }
-    if (!are_apart(run->folded.program, run->timeline, parts_)) return {};
+    if (!are_apart(run->folded->program, run->timeline, parts_)) return {};
     RunOfRounds found{rounds_.rounds, {}, {}, times, rounds_of_devices(), executions()};
     for (size_t p = 0; p < parts_.size(); ++p) more_[p] += parts_[p].each * parts_[p].steady.loops;
     auto longer = simulated(begins_of(times - 1));
     if (!longer) return {};
-    if (!repeats_one_time_more(run->folded.program, run->timeline, longer->timeline, parts_)) return {};
-    run->timeline.left_out = times_left_out(run->folded.program, times);
-    found.run              = Run{std::move(run->folded.program), std::move(run->timeline)};
-    found.longer           = Run{std::move(longer->folded.program), std::move(longer->timeline)};
+    if (!repeats_one_time_more(run->folded->program, run->timeline, longer->timeline, parts_)) return {};
+    run->timeline.left_out = times_left_out(run->folded->program, times);
+    found.run              = Run{std::move(run->folded->program), std::move(run->timeline)};
+    found.longer           = Run{std::move(longer->folded->program), std::move(longer->timeline)};
     return found;
   }
 
@@ -169,7 +170,7 @@ class RoundsRunner {
   }
 
   std::optional<SteadyState> steady_in(const Simulated& run, size_t p) const {
-    return SteadyFinder(run.folded, run.timeline, rounds_, more_[p]).find(parts_[p].streams);
+    return SteadyFinder(*run.folded, run.timeline, rounds_, more_[p]).find(parts_[p].streams);
   }
 
   std::vector<stream::TimeLeftOut> times_left_out(const stream::Program& program, int64_t times) const {
@@ -185,23 +186,23 @@ class RoundsRunner {
   }
 
   std::vector<int64_t> rounds_of_devices() const {
-    std::vector<int64_t> rounds(folded_.program.devices.size());
+    std::vector<int64_t> rounds(folded_->program.devices.size());
     for (size_t p = 0; p < parts_.size(); ++p) {
       for (const size_t s : parts_[p].streams)
-        nth(rounds, folded_.program.streams[s].device) = asked_.held + more_[p] * rounds_.rounds;
+        nth(rounds, folded_->program.streams[s].device) = asked_.held + more_[p] * rounds_.rounds;
     }
     return rounds;
   }
 
   // In all rounds.
   std::vector<int64_t> executions() const {
-    std::vector<int64_t> counts(folded_.program.computes.size());
-    for (const stream::Stream& stream : folded_.program.streams) {
+    std::vector<int64_t> counts(folded_->program.computes.size());
+    for (const stream::Stream& stream : folded_->program.streams) {
       for (const stream::Item& item : stream.items) {
-        if (item.instance < 0) nth(counts, item.event) += nth(folded_.program.devices, stream.device).count();
+        if (item.instance < 0) nth(counts, item.event) += nth(folded_->program.devices, stream.device).count();
       }
     }
-    const std::vector<int64_t> each = simulate::executions(folded_.program, rounds_.stretches);
+    const std::vector<int64_t> each = simulate::executions(folded_->program, rounds_.stretches);
     for (size_t e = 0; e < counts.size(); ++e) counts[e] += of_all_ * each[e];
     return counts;
   }
@@ -216,15 +217,21 @@ class RoundsRunner {
         begin[s] = begins[p];
       }
     }
-    auto longer = with_more(folded_, rounds_.stretches, more);
-    if (!longer) return {};
-    for (size_t s = 0; s < begin.size(); ++s) longer->program.streams[s].begins = begin[s];
-    stream::Timeline timeline = engine_.simulate_folded(*longer, platform_, options_);
-    return Simulated{*std::move(longer), std::move(timeline)};
+    std::shared_ptr<FoldedProgram> folded = folded_;
+    const bool as_it_is = std::all_of(more.begin(), more.end(), [](int64_t one) { return one == 0; }) &&
+                          std::all_of(begin.begin(), begin.end(), [](Seconds one) { return one == Seconds(0); });
+    if (!as_it_is) {
+      auto longer = with_more(*folded_, rounds_.stretches, more);
+      if (!longer) return {};
+      for (size_t s = 0; s < begin.size(); ++s) longer->program.streams[s].begins = begin[s];
+      folded = std::make_shared<FoldedProgram>(*std::move(longer));
+    }
+    stream::Timeline timeline = engine_.simulate_folded(*folded, platform_, options_);
+    return Simulated{std::move(folded), std::move(timeline)};
   }
 
   const EngineDef& engine_;
-  const FoldedProgram folded_;
+  const std::shared_ptr<FoldedProgram> folded_;
   const RoundStretches& rounds_;
   const Rounds& asked_;
   const platform::Platform& platform_;
